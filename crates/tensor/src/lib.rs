@@ -1,1 +1,22 @@
-//! placeholder
+//! Values: dtypes, full and partial shapes, aligned shared buffers, tensors, and the one error type.
+//!
+//! Start at [`Tensor`]. Knows no graph, thread or file.
+
+pub mod budget;
+mod buffer;
+mod dtype;
+pub mod element;
+mod error;
+mod opaque;
+mod shape;
+mod tensor;
+
+pub use buffer::{ALIGN, Buffer};
+pub use dtype::DType;
+pub use element::{C64, C128, Element, QInt8, QInt16, QInt32, QUInt8, QUInt16, Scalar};
+pub use error::{Code, Error, Result};
+pub use half::{bf16, f16};
+pub use num_complex::Complex;
+pub use opaque::{Handle, Opaque, Str, Variant};
+pub use shape::{Dim, MAX_RANK, PartialShape, Shape};
+pub use tensor::Tensor;

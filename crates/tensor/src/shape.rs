@@ -1,0 +1,350 @@
+//! Shapes of values ([`Shape`], fully known) and of graph edges ([`PartialShape`], known as far as it is known).
+
+use crate::{Result, invalid};
+use smallvec::SmallVec;
+use std::fmt;
+use std::ops::Deref;
+
+/// The most dimensions a shape may have, as in TensorFlow.
+pub const MAX_RANK: usize = 254;
+
+/// A fully known shape, outermost dimension first. Derefs to its dimensions.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub struct Shape(SmallVec<[usize; 4]>);
+
+/// The shape of a scalar.
+pub(crate) static SCALAR: Shape = Shape(SmallVec::new_const());
+
+impl Shape {
+    /// The shape of a scalar.
+    pub const fn scalar() -> Shape {
+        Shape(SmallVec::new_const())
+    }
+
+    /// A shape with these dimensions. Its element count is only checked by [`Shape::checked_elements`].
+    pub fn new(dims: impl IntoIterator<Item = usize>) -> Shape {
+        Shape(dims.into_iter().collect())
+    }
+
+    /// A shape from signed dimensions as graphs carry them; refuses negative ones, ranks over [`MAX_RANK`]
+    /// and element counts over `i64::MAX`.
+    pub fn from_signed(dims: &[i64]) -> Result<Shape> {
+        if dims.len() > MAX_RANK {
+            return Err(invalid!("a shape may have at most {MAX_RANK} dimensions, not {}", dims.len()));
+        }
+        let shape = dims
+            .iter()
+            .map(|&d| usize::try_from(d).map_err(|_| invalid!("dimension {d} of shape {dims:?} is negative")))
+            .collect::<Result<SmallVec<_>>>()
+            .map(Shape)?;
+        shape.checked_elements()?;
+        Ok(shape)
+    }
+
+    /// The dimensions.
+    pub fn dims(&self) -> &[usize] {
+        &self.0
+    }
+
+    /// The number of dimensions.
+    pub fn rank(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How many elements, saturating; a shape that belongs to a tensor never saturates.
+    pub fn elements(&self) -> usize {
+        self.checked_elements().unwrap_or(usize::MAX)
+    }
+
+    /// How many elements; an error when a product of the non-zero dimensions does not fit in 63 bits.
+    pub fn checked_elements(&self) -> Result<usize> {
+        // Zero dimensions are left out of the overflow check's product, so that [0, 2^62, 2^62] is refused too.
+        let product = self.0.iter().filter(|&&d| d != 0).try_fold(1usize, |n, &d| n.checked_mul(d));
+        match product {
+            Some(n) if n <= i64::MAX as usize => Ok(if self.0.contains(&0) { 0 } else { n }),
+            _ => Err(invalid!("shape {self} has more elements than fit in 63 bits")),
+        }
+    }
+
+    /// The dimensions as signed numbers.
+    pub fn to_signed(&self) -> SmallVec<[i64; 4]> {
+        self.0.iter().map(|&d| d as i64).collect()
+    }
+
+    /// Row-major strides, in elements.
+    pub fn strides(&self) -> SmallVec<[usize; 4]> {
+        let mut strides: SmallVec<[usize; 4]> = SmallVec::from_elem(1, self.rank());
+        for i in (1..self.rank()).rev() {
+            strides[i - 1] = strides[i].saturating_mul(self.0[i]);
+        }
+        strides
+    }
+
+    /// Appends an innermost dimension.
+    pub fn push(&mut self, dim: usize) {
+        self.0.push(dim);
+    }
+
+    /// The dimensions, to change in place.
+    pub fn dims_mut(&mut self) -> &mut SmallVec<[usize; 4]> {
+        &mut self.0
+    }
+
+    /// The shape that both broadcast to by NumPy's rule; `None` if they do not.
+    pub fn broadcast(&self, other: &Shape) -> Option<Shape> {
+        if self == other {
+            return Some(self.clone());
+        }
+        let rank = self.rank().max(other.rank());
+        let at = |s: &Shape, i: usize| (i + s.rank()).checked_sub(rank).map_or(1, |j| s.0[j]);
+        (0..rank)
+            .map(|i| match (at(self, i), at(other, i)) {
+                (a, b) if a == b => Some(a),
+                (1, b) => Some(b),
+                (a, 1) => Some(a),
+                _ => None,
+            })
+            .collect::<Option<SmallVec<_>>>()
+            .map(Shape)
+    }
+}
+
+impl Deref for Shape {
+    type Target = [usize];
+    fn deref(&self) -> &[usize] {
+        &self.0
+    }
+}
+
+impl<const N: usize> From<[usize; N]> for Shape {
+    fn from(dims: [usize; N]) -> Self {
+        Shape::new(dims)
+    }
+}
+
+impl From<&[usize]> for Shape {
+    fn from(dims: &[usize]) -> Self {
+        Shape::new(dims.iter().copied())
+    }
+}
+
+impl From<Vec<usize>> for Shape {
+    fn from(dims: Vec<usize>) -> Self {
+        Shape(dims.into())
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[")?;
+        for (i, d) in self.0.iter().enumerate() {
+            write!(f, "{}{d}", if i == 0 { "" } else { "," })?;
+        }
+        write!(f, "]")
+    }
+}
+
+impl fmt::Debug for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// One dimension of a [`PartialShape`]: known or not.
+pub type Dim = Option<usize>;
+
+/// What is known of a shape: nothing (unknown rank), or the rank and some of the dimensions.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub struct PartialShape(Option<SmallVec<[Dim; 4]>>);
+
+impl PartialShape {
+    /// Not even the rank is known.
+    pub const fn unknown() -> PartialShape {
+        PartialShape(None)
+    }
+
+    /// The rank is known, no dimension is.
+    pub fn unknown_of_rank(rank: usize) -> PartialShape {
+        PartialShape(Some(SmallVec::from_elem(None, rank)))
+    }
+
+    /// The shape of a scalar.
+    pub const fn scalar() -> PartialShape {
+        PartialShape(Some(SmallVec::new_const()))
+    }
+
+    /// Known rank; each dimension known or `None`.
+    pub fn new(dims: impl IntoIterator<Item = Dim>) -> PartialShape {
+        PartialShape(Some(dims.into_iter().collect()))
+    }
+
+    /// From signed dimensions where -1 stands for unknown.
+    pub fn from_signed(dims: &[i64]) -> Result<PartialShape> {
+        if dims.len() > MAX_RANK {
+            return Err(invalid!("a shape may have at most {MAX_RANK} dimensions, not {}", dims.len()));
+        }
+        let mut shape = SmallVec::with_capacity(dims.len());
+        for &d in dims {
+            match d {
+                -1 => shape.push(None),
+                d => shape.push(Some(
+                    usize::try_from(d).map_err(|_| invalid!("dimension {d} is neither -1 nor a size"))?,
+                )),
+            }
+        }
+        let known = Shape(shape.iter().flatten().copied().collect());
+        known.checked_elements()?;
+        Ok(PartialShape(Some(shape)))
+    }
+
+    /// The dimensions, if the rank is known.
+    pub fn dims(&self) -> Option<&[Dim]> {
+        self.0.as_deref()
+    }
+
+    /// The rank, if known.
+    pub fn rank(&self) -> Option<usize> {
+        self.0.as_ref().map(|d| d.len())
+    }
+
+    /// Dimension `i`, if known.
+    pub fn dim(&self, i: usize) -> Dim {
+        self.0.as_ref().and_then(|d| d.get(i).copied().flatten())
+    }
+
+    /// The full shape, if everything is known.
+    pub fn full(&self) -> Option<Shape> {
+        self.0.as_ref()?.iter().copied().collect::<Option<SmallVec<_>>>().map(Shape)
+    }
+
+    /// Whether everything is known.
+    pub fn is_full(&self) -> bool {
+        self.0.as_ref().is_some_and(|d| d.iter().all(Option::is_some))
+    }
+
+    /// The element count, if known.
+    pub fn elements(&self) -> Option<usize> {
+        self.full()?.checked_elements().ok()
+    }
+
+    /// Whether some shape satisfies both.
+    pub fn is_compatible(&self, other: &PartialShape) -> bool {
+        self.merge(other).is_some()
+    }
+
+    /// Whether every shape that satisfies `other` also satisfies `self` (`self` is no more specific).
+    pub fn contains(&self, other: &PartialShape) -> bool {
+        match (&self.0, &other.0) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.is_none() || x == y),
+        }
+    }
+
+    /// What both say together; `None` if they contradict each other.
+    pub fn merge(&self, other: &PartialShape) -> Option<PartialShape> {
+        match (&self.0, &other.0) {
+            (None, _) => Some(other.clone()),
+            (_, None) => Some(self.clone()),
+            (Some(a), Some(b)) if a.len() == b.len() => a
+                .iter()
+                .zip(b)
+                .map(|(x, y)| match (x, y) {
+                    (Some(x), Some(y)) if x != y => None,
+                    _ => Some(x.or(*y)),
+                })
+                .collect::<Option<SmallVec<_>>>()
+                .map(|d| PartialShape(Some(d))),
+            _ => None,
+        }
+    }
+
+    /// The most specific shape that contains both.
+    pub fn join(&self, other: &PartialShape) -> PartialShape {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) if a.len() == b.len() => {
+                PartialShape::new(a.iter().zip(b).map(|(x, y)| if x == y { *x } else { None }))
+            }
+            _ => PartialShape::unknown(),
+        }
+    }
+
+    /// The broadcast of two shapes as far as it is known; `None` if they cannot be broadcast.
+    pub fn broadcast(&self, other: &PartialShape) -> Option<PartialShape> {
+        let (Some(a), Some(b)) = (&self.0, &other.0) else { return Some(PartialShape::unknown()) };
+        let rank = a.len().max(b.len());
+        let at = |s: &SmallVec<[Dim; 4]>, i: usize| (i + s.len()).checked_sub(rank).map_or(Some(1), |j| s[j]);
+        let mut out = SmallVec::with_capacity(rank);
+        for i in 0..rank {
+            out.push(match (at(a, i), at(b, i)) {
+                (Some(x), Some(y)) if x == y => Some(x),
+                (Some(1), y) => y,
+                (x, Some(1)) => x,
+                (Some(_), Some(_)) => return None,
+                // A dimension over 1 wins against an unknown one, which must be 1 or equal to it.
+                (Some(x), None) | (None, Some(x)) => Some(x),
+                (None, None) => None,
+            });
+        }
+        Some(PartialShape(Some(out)))
+    }
+}
+
+impl From<Shape> for PartialShape {
+    fn from(shape: Shape) -> Self {
+        PartialShape::new(shape.iter().map(|&d| Some(d)))
+    }
+}
+
+impl From<&Shape> for PartialShape {
+    fn from(shape: &Shape) -> Self {
+        PartialShape::new(shape.iter().map(|&d| Some(d)))
+    }
+}
+
+impl<const N: usize> From<[usize; N]> for PartialShape {
+    fn from(dims: [usize; N]) -> Self {
+        PartialShape::new(dims.map(Some))
+    }
+}
+
+impl<const N: usize> From<[Dim; N]> for PartialShape {
+    fn from(dims: [Dim; N]) -> Self {
+        PartialShape::new(dims)
+    }
+}
+
+impl From<&[usize]> for PartialShape {
+    fn from(dims: &[usize]) -> Self {
+        PartialShape::new(dims.iter().map(|&d| Some(d)))
+    }
+}
+
+impl fmt::Display for PartialShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(dims) = &self.0 else { return f.write_str("[..]") };
+        write!(f, "[")?;
+        for (i, d) in dims.iter().enumerate() {
+            let comma = if i == 0 { "" } else { "," };
+            match d {
+                Some(d) => write!(f, "{comma}{d}")?,
+                None => write!(f, "{comma}?")?,
+            }
+        }
+        write!(f, "]")
+    }
+}
+
+impl fmt::Debug for PartialShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A partial shape: `shape![2, _]`, `shape![]`; `_` is an unknown dimension.
+#[macro_export]
+macro_rules! shape {
+    (@dim _) => { None };
+    (@dim $d:expr) => { Some($d as usize) };
+    ($($d:tt),* $(,)?) => { $crate::PartialShape::new([$($crate::shape!(@dim $d)),*] as [Option<usize>; _]) };
+}

@@ -1,0 +1,418 @@
+//! [`Tensor`]: a value. Rank 0 plain data is held in place; everything else is shared and copied on write.
+
+use crate::buffer::{self, Buffer};
+use crate::{
+    DType, Element, Handle, Result, Scalar, Shape, Str, Variant, ensure, invalid, shape, with_element,
+};
+use std::sync::Arc;
+
+/// A value: dtype, shape and elements, row-major. Cloning shares the elements; writing ([`Tensor::make_mut`]) happens in place when
+/// nobody shares them.
+///
+/// 24 bytes. A scalar of plain data needs no allocation.
+#[derive(Clone)]
+pub struct Tensor(Repr);
+
+#[derive(Clone)]
+enum Repr {
+    Scalar(Scalar),
+    Dense(Arc<Dense>),
+}
+
+/// Elements `start..start + shape.elements()` of `storage`.
+#[derive(Clone)]
+struct Dense {
+    dtype: DType,
+    shape: Shape,
+    start: usize,
+    storage: Arc<Storage>,
+}
+
+pub(crate) enum Storage {
+    Plain(Buffer),
+    Str(Vec<Str>),
+    Handle(Vec<Handle>),
+    Variant(Vec<Variant>),
+}
+
+impl Tensor {
+    /// A scalar of plain data.
+    #[inline]
+    pub fn scalar<T: Element>(value: T) -> Tensor {
+        Tensor(Repr::Scalar(value.scalar()))
+    }
+
+    /// A scalar string.
+    pub fn str(value: impl Into<Str>) -> Tensor {
+        Self::dense(DType::Str, Shape::scalar(), Storage::Str(vec![value.into()]))
+    }
+
+    /// A scalar resource handle.
+    pub fn handle(handle: Handle) -> Tensor {
+        Self::dense(DType::Resource, Shape::scalar(), Storage::Handle(vec![handle]))
+    }
+
+    /// A scalar variant.
+    pub fn variant(value: Variant) -> Tensor {
+        Self::dense(DType::Variant, Shape::scalar(), Storage::Variant(vec![value]))
+    }
+
+    /// A copy of `values` in this shape.
+    pub fn from_slice<T: Element>(shape: impl Into<Shape>, values: &[T]) -> Result<Tensor> {
+        let shape = shape.into();
+        check_count(&shape, values.len())?;
+        match values {
+            [value] if shape.rank() == 0 => Ok(Self::scalar(*value)),
+            _ => Ok(Self::dense(T::DTYPE, shape, Storage::Plain(Buffer::copy_of(values)?))),
+        }
+    }
+
+    /// The elements that `values` yields, in this shape. Yields too few: the rest is zero; too many: the rest is left.
+    #[inline]
+    pub fn from_iter<T: Element>(
+        shape: impl Into<Shape>,
+        values: impl IntoIterator<Item = T>,
+    ) -> Result<Tensor> {
+        let shape = shape.into();
+        if shape.rank() == 0 {
+            return Ok(Self::scalar(values.into_iter().next().unwrap_or_default()));
+        }
+        let buffer = Buffer::collect(shape.checked_elements()?, values)?;
+        Ok(Self::dense(T::DTYPE, shape, Storage::Plain(buffer)))
+    }
+
+    /// A vector.
+    pub fn vector<T: Element>(values: &[T]) -> Result<Tensor> {
+        Self::from_slice([values.len()], values)
+    }
+
+    /// Strings in this shape.
+    pub fn strings(shape: impl Into<Shape>, values: Vec<Str>) -> Result<Tensor> {
+        let shape = shape.into();
+        check_count(&shape, values.len())?;
+        Ok(Self::dense(DType::Str, shape, Storage::Str(values)))
+    }
+
+    /// Resource handles in this shape.
+    pub fn handles(shape: impl Into<Shape>, values: Vec<Handle>) -> Result<Tensor> {
+        let shape = shape.into();
+        check_count(&shape, values.len())?;
+        Ok(Self::dense(DType::Resource, shape, Storage::Handle(values)))
+    }
+
+    /// Variants in this shape.
+    pub fn variants(shape: impl Into<Shape>, values: Vec<Variant>) -> Result<Tensor> {
+        let shape = shape.into();
+        check_count(&shape, values.len())?;
+        Ok(Self::dense(DType::Variant, shape, Storage::Variant(values)))
+    }
+
+    /// Zeros, falses or empty strings. Resources and variants have no zero: an error unless there are no elements.
+    pub fn zeros(dtype: DType, shape: impl Into<Shape>) -> Result<Tensor> {
+        let shape = shape.into();
+        let count = shape.checked_elements()?;
+        if shape.rank() == 0
+            && let Some(zero) = Scalar::zero(dtype)
+        {
+            return Ok(Tensor(Repr::Scalar(zero)));
+        }
+        let storage = match dtype.size() {
+            Some(size) => {
+                let bytes = count.checked_mul(size).ok_or_else(|| invalid!("{dtype}{shape} is too large"))?;
+                Storage::Plain(Buffer::zeroed_bytes(bytes)?)
+            }
+            None if dtype == DType::Str => {
+                // Charged by a scratch buffer of the same size first, so that a budget refuses it cleanly.
+                drop(Buffer::zeroed_bytes(count.saturating_mul(size_of::<Str>()))?);
+                Storage::Str(vec![Str::default(); count])
+            }
+            None => {
+                ensure!(count == 0, "there is no zero of dtype {dtype}");
+                match dtype {
+                    DType::Resource => Storage::Handle(Vec::new()),
+                    _ => Storage::Variant(Vec::new()),
+                }
+            }
+        };
+        Ok(Self::dense(dtype, shape, storage))
+    }
+
+    /// A tensor from elements already in a buffer; the caller's dtype must be what the buffer was written as.
+    pub(crate) fn from_buffer(dtype: DType, shape: Shape, buffer: Buffer) -> Tensor {
+        if shape.rank() == 0
+            && let Some(scalar) = with_element_scalar(dtype, &buffer)
+        {
+            return Tensor(Repr::Scalar(scalar));
+        }
+        Self::dense(dtype, shape, Storage::Plain(buffer))
+    }
+
+    pub(crate) fn dense(dtype: DType, shape: Shape, storage: Storage) -> Tensor {
+        Tensor(Repr::Dense(Arc::new(Dense { dtype, shape, start: 0, storage: Arc::new(storage) })))
+    }
+
+    /// The dtype.
+    #[inline]
+    pub fn dtype(&self) -> DType {
+        match &self.0 {
+            Repr::Scalar(s) => s.dtype(),
+            Repr::Dense(d) => d.dtype,
+        }
+    }
+
+    /// The shape.
+    #[inline]
+    pub fn shape(&self) -> &Shape {
+        match &self.0 {
+            Repr::Scalar(_) => &shape::SCALAR,
+            Repr::Dense(d) => &d.shape,
+        }
+    }
+
+    /// The number of dimensions.
+    #[inline]
+    pub fn rank(&self) -> usize {
+        self.shape().rank()
+    }
+
+    /// The number of elements.
+    #[inline]
+    pub fn elements(&self) -> usize {
+        match &self.0 {
+            Repr::Scalar(_) => 1,
+            Repr::Dense(d) => d.shape.elements(),
+        }
+    }
+
+    /// Bytes that the elements take; for strings the sum of their lengths.
+    pub fn byte_size(&self) -> usize {
+        match self.dtype().size() {
+            Some(size) => self.elements().saturating_mul(size),
+            None => self.as_strs().map_or(0, |s| s.iter().map(|s| s.len()).sum()),
+        }
+    }
+
+    /// The element held in place, if this is a scalar of plain data.
+    #[inline]
+    pub fn as_scalar(&self) -> Option<&Scalar> {
+        match &self.0 {
+            Repr::Scalar(s) => Some(s),
+            Repr::Dense(_) => None,
+        }
+    }
+
+    /// The element held in place, to change, if this is a scalar of plain data. Its dtype must stay as it is.
+    #[inline]
+    pub fn as_scalar_mut(&mut self) -> Option<&mut Scalar> {
+        match &mut self.0 {
+            Repr::Scalar(s) => Some(s),
+            Repr::Dense(_) => None,
+        }
+    }
+
+    /// The elements; an error if they are of another type.
+    #[inline]
+    pub fn as_slice<T: Element>(&self) -> Result<&[T]> {
+        match &self.0 {
+            Repr::Scalar(s) => T::of(s).map(std::slice::from_ref).ok_or_else(|| self.not_a(T::DTYPE)),
+            Repr::Dense(d) => match &*d.storage {
+                Storage::Plain(b) if d.dtype == T::DTYPE => {
+                    let all = b.typed::<T>();
+                    all.get(d.start..d.start + d.shape.elements()).ok_or_else(|| self.not_a(T::DTYPE))
+                }
+                _ => Err(self.not_a(T::DTYPE)),
+            },
+        }
+    }
+
+    /// The value of a scalar (or of any tensor of one element).
+    #[inline]
+    pub fn to_scalar<T: Element>(&self) -> Result<T> {
+        match self.as_slice::<T>()? {
+            [value] => Ok(*value),
+            _ => Err(invalid!("expected one element, got {}{}", self.dtype(), self.shape())),
+        }
+    }
+
+    /// The elements to write to, if nobody shares them and they are of this type.
+    #[inline]
+    pub fn make_mut<T: Element>(&mut self) -> Option<&mut [T]> {
+        match &mut self.0 {
+            Repr::Scalar(s) => T::of_mut(s).map(std::slice::from_mut),
+            Repr::Dense(d) => {
+                let d = Arc::get_mut(d)?;
+                let range = d.start..d.start + d.shape.elements();
+                match Arc::get_mut(&mut d.storage)? {
+                    Storage::Plain(b) if d.dtype == T::DTYPE => b.typed_mut::<T>().get_mut(range),
+                    _ => None,
+                }
+            }
+        }
+    }
+
+    /// The elements to write to, copied first if they are shared; an error if they are of another type.
+    pub fn make_mut_or_copy<T: Element>(&mut self) -> Result<&mut [T]> {
+        if self.make_mut::<T>().is_none() {
+            *self = Self::from_slice(self.shape().clone(), self.as_slice::<T>()?)?;
+        }
+        self.make_mut::<T>().ok_or_else(|| crate::Error::internal("a fresh copy is shared"))
+    }
+
+    /// The strings; `None` for other dtypes.
+    pub fn as_strs(&self) -> Option<&[Str]> {
+        match self.opaque()? {
+            (Storage::Str(v), range) => v.get(range),
+            _ => None,
+        }
+    }
+
+    /// The handles; `None` for other dtypes.
+    pub fn as_handles(&self) -> Option<&[Handle]> {
+        match self.opaque()? {
+            (Storage::Handle(v), range) => v.get(range),
+            _ => None,
+        }
+    }
+
+    /// The variants; `None` for other dtypes.
+    pub fn as_variants(&self) -> Option<&[Variant]> {
+        match self.opaque()? {
+            (Storage::Variant(v), range) => v.get(range),
+            _ => None,
+        }
+    }
+
+    /// The strings, to write to, if nobody shares them.
+    pub fn strs_mut(&mut self) -> Option<&mut [Str]> {
+        let Repr::Dense(d) = &mut self.0 else { return None };
+        let d = Arc::get_mut(d)?;
+        match Arc::get_mut(&mut d.storage)? {
+            Storage::Str(v) => v.get_mut(d.start..d.start + d.shape.elements()),
+            _ => None,
+        }
+    }
+
+    /// The variants, to write to, if nobody shares them.
+    pub fn variants_mut(&mut self) -> Option<&mut [Variant]> {
+        let Repr::Dense(d) = &mut self.0 else { return None };
+        let d = Arc::get_mut(d)?;
+        match Arc::get_mut(&mut d.storage)? {
+            Storage::Variant(v) => v.get_mut(d.start..d.start + d.shape.elements()),
+            _ => None,
+        }
+    }
+
+    fn opaque(&self) -> Option<(&Storage, std::ops::Range<usize>)> {
+        match &self.0 {
+            Repr::Scalar(_) => None,
+            Repr::Dense(d) => Some((&d.storage, d.start..d.start + d.shape.elements())),
+        }
+    }
+
+    /// The bytes of plain elements, little-endian as the machine is; `None` for strings, resources and variants.
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        match &self.0 {
+            Repr::Scalar(s) => {
+                with_element!(s.dtype(), T => T::of(s).map(|v| buffer::slice_bytes(std::slice::from_ref(v))), else => None)
+            }
+            Repr::Dense(d) => match (&*d.storage, d.dtype.size()) {
+                (Storage::Plain(b), Some(size)) => {
+                    b.bytes().get(d.start * size..(d.start + d.shape.elements()) * size)
+                }
+                _ => None,
+            },
+        }
+    }
+
+    /// The same elements in another shape; shares them. An error if the counts differ.
+    pub fn reshape(&self, shape: impl Into<Shape>) -> Result<Tensor> {
+        let shape = shape.into();
+        let count = shape.checked_elements()?;
+        ensure!(
+            count == self.elements(),
+            "{} elements of shape {} do not fit shape {shape}",
+            self.elements(),
+            self.shape()
+        );
+        self.clone().reshaped(shape)
+    }
+
+    /// As [`Tensor::reshape`], by value: keeps the elements unshared, so that the next kernel may write in place.
+    pub fn into_shape(self, shape: impl Into<Shape>) -> Result<Tensor> {
+        let shape = shape.into();
+        ensure!(
+            shape.checked_elements()? == self.elements(),
+            "{} elements of shape {} do not fit shape {shape}",
+            self.elements(),
+            self.shape()
+        );
+        self.reshaped(shape)
+    }
+
+    fn reshaped(self, shape: Shape) -> Result<Tensor> {
+        let dtype = self.dtype();
+        match self.0 {
+            Repr::Scalar(s) if shape.rank() == 0 => Ok(Tensor(Repr::Scalar(s))),
+            Repr::Scalar(s) => with_element!(dtype, T => match T::of(&s) {
+                Some(v) => Ok(Self::dense(dtype, shape, Storage::Plain(Buffer::copy_of(std::slice::from_ref(v))?))),
+                None => Err(crate::Error::internal("a scalar of another dtype than its own")),
+            }, else => Err(crate::Error::internal("a scalar that is not plain data"))),
+            Repr::Dense(d) if shape.rank() == 0 && dtype.size().is_some() => {
+                let t = Tensor(Repr::Dense(d));
+                with_element!(dtype, T => t.to_scalar::<T>().map(Tensor::scalar), else => Ok(t))
+            }
+            Repr::Dense(mut d) => {
+                Arc::make_mut(&mut d).shape = shape;
+                Ok(Tensor(Repr::Dense(d)))
+            }
+        }
+    }
+
+    /// Rows `start..start + count` along the outermost axis; shares the elements.
+    pub fn rows(&self, start: usize, count: usize) -> Result<Tensor> {
+        let shape = self.shape();
+        let Some(&outer) = shape.first() else { return Err(invalid!("a scalar has no rows")) };
+        ensure!(
+            start.checked_add(count).is_some_and(|end| end <= outer),
+            "rows {start}..{start}+{count} are out of range of shape {shape}"
+        );
+        let mut shape = shape.clone();
+        let row = if outer == 0 { 0 } else { shape.elements() / outer };
+        shape.dims_mut()[0] = count;
+        match &self.0 {
+            Repr::Scalar(_) => Err(invalid!("a scalar has no rows")),
+            Repr::Dense(d) => Ok(Tensor(Repr::Dense(Arc::new(Dense {
+                dtype: d.dtype,
+                shape,
+                start: d.start + start * row,
+                storage: d.storage.clone(),
+            })))),
+        }
+    }
+
+    fn not_a(&self, wanted: DType) -> crate::Error {
+        invalid!("expected a tensor of {wanted}, got {}{}", self.dtype(), self.shape())
+    }
+}
+
+fn check_count(shape: &Shape, count: usize) -> Result<()> {
+    let wanted = shape.checked_elements()?;
+    ensure!(wanted == count, "shape {shape} has {wanted} elements but {count} were given");
+    Ok(())
+}
+
+fn with_element_scalar(dtype: DType, buffer: &Buffer) -> Option<Scalar> {
+    with_element!(dtype, T => buffer.typed::<T>().first().map(|v| v.scalar()), else => None)
+}
+
+impl<T: Element> From<T> for Tensor {
+    fn from(value: T) -> Self {
+        Tensor::scalar(value)
+    }
+}
+
+impl From<Scalar> for Tensor {
+    fn from(scalar: Scalar) -> Self {
+        Tensor(Repr::Scalar(scalar))
+    }
+}

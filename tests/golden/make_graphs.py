@@ -1,0 +1,54 @@
+"""Makes the golden graphs: builds each case with a real TensorFlow, runs it, stores graph, feeds and values.
+
+The cases are in `cases/`, one function each. Two TensorFlows are needed, each in an environment of its own:
+
+    python3.7 -m venv tf1 && tf1/bin/pip install 'tensorflow==1.15.5' 'protobuf<3.21' 'numpy<1.19'
+    python3   -m venv tf2 && tf2/bin/pip install 'tensorflow==2.21'
+    tf1/bin/python tests/golden/make_graphs.py            # every case but tf2_*
+    tf2/bin/python tests/golden/make_graphs.py            # the tf2_* cases
+
+With names after it, makes only those cases; `--list` prints what there is. The output is deterministic.
+`check_ours.py tests/golden/graphs` then runs every stored folder again, in a fresh process, in either version.
+"""
+import os
+import sys
+
+os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
+os.environ.setdefault('TF_ENABLE_ONEDNN_OPTS', '0')
+os.environ.setdefault('CUDA_VISIBLE_DEVICES', '')
+
+import tensorflow.compat.v1 as tf  # noqa: E402
+
+IS_TF2 = not tf.version.VERSION.startswith('1.')
+tf.logging.set_verbosity(tf.logging.ERROR)
+if IS_TF2:
+    tf.disable_control_flow_v2()
+
+import golden  # noqa: E402
+import cases  # noqa: E402,F401
+
+
+def main():
+    """Makes the cases named on the command line, or all that belong to this TensorFlow."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'graphs')
+    chosen = [n for n in sys.argv[1:] if not n.startswith('-')]
+    names = chosen or [n for n, (_, _, _, tf2) in golden.CASES.items() if tf2 == IS_TF2]
+    if '--list' in sys.argv:
+        for name in golden.CASES:
+            print('%-40s %s' % (name, golden.CASES[name][1]))
+        return 0
+    failed = 0
+    for name in names:
+        try:
+            golden.store(name, folder)
+        except Exception as problem:  # one bad case must not hide the others
+            failed += 1
+            print('FAILED %s: %s' % (name, problem))
+            if '--trace' in sys.argv:
+                raise
+    print('%d made, %d failed' % (len(names) - failed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -147,12 +147,28 @@ pub(crate) fn slice_bytes<T: Element>(slice: &[T]) -> &[u8] {
 }
 
 /// An unsigned integer as wide as an element: what movement kernels copy when they need not know the type.
-pub(crate) trait Word: Copy {}
-impl Word for u8 {}
-impl Word for u16 {}
-impl Word for u32 {}
-impl Word for u64 {}
-impl Word for [u64; 2] {}
+pub(crate) trait Word: Copy {
+    /// The word that these bytes make; `None` if they are not as many as it has.
+    fn read(bytes: &[u8]) -> Option<Self>;
+}
+
+macro_rules! words {
+    ($($t:ty),*) => { $(
+        impl Word for $t {
+            fn read(bytes: &[u8]) -> Option<Self> {
+                bytes.try_into().ok().map(<$t>::from_ne_bytes)
+            }
+        }
+    )* };
+}
+words!(u8, u16, u32, u64);
+
+impl Word for [u64; 2] {
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (low, high) = bytes.split_at_checked(8)?;
+        Some([u64::read(low)?, u64::read(high)?])
+    }
+}
 
 /// The bytes of whole elements as words of their width; `None` when length or alignment do not fit.
 pub(crate) fn as_words<W: Word>(bytes: &[u8]) -> Option<&[W]> {

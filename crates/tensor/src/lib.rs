@@ -2,15 +2,19 @@
 //!
 //! Start at [`Tensor`]. Knows no graph, thread or file.
 
+mod assemble;
 pub mod budget;
 mod buffer;
 mod dtype;
 pub mod element;
 mod error;
+mod movement;
 mod opaque;
 mod shape;
 mod tensor;
+mod walk;
 
+pub use assemble::Assembler;
 pub use buffer::{ALIGN, Buffer};
 pub use dtype::DType;
 pub use element::{C64, C128, Element, QInt8, QInt16, QInt32, QUInt8, QUInt16, Scalar};

@@ -123,6 +123,11 @@ impl Variant {
         self.0.kind()
     }
 
+    /// Whether both hold the same thing, not merely an equal one.
+    pub fn same(&self, other: &Variant) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The value, if it is a `T`.
     pub fn get<T: Opaque>(&self) -> Option<&T> {
         (&*self.0 as &dyn Any).downcast_ref()

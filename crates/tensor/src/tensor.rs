@@ -4,6 +4,7 @@ use crate::buffer::{self, Buffer};
 use crate::{
     DType, Element, Handle, Result, Scalar, Shape, Str, Variant, ensure, invalid, shape, with_element,
 };
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A value: dtype, shape and elements, row-major. Cloning shares the elements; writing ([`Tensor::make_mut`]) happens in place when
@@ -302,11 +303,41 @@ impl Tensor {
         }
     }
 
-    fn opaque(&self) -> Option<(&Storage, std::ops::Range<usize>)> {
+    fn opaque(&self) -> Option<(&Storage, Range<usize>)> {
+        self.storage()
+    }
+
+    /// Where the elements are and which of them are ours; `None` for a scalar held in place.
+    pub(crate) fn storage(&self) -> Option<(&Storage, Range<usize>)> {
         match &self.0 {
             Repr::Scalar(_) => None,
             Repr::Dense(d) => Some((&d.storage, d.start..d.start + d.shape.elements())),
         }
+    }
+
+    /// As [`Tensor::storage`], to write to; `None` also if somebody shares the elements.
+    pub(crate) fn storage_mut(&mut self) -> Option<(&mut Storage, Range<usize>)> {
+        let Repr::Dense(d) = &mut self.0 else { return None };
+        let d = Arc::get_mut(d)?;
+        let range = d.start..d.start + d.shape.elements();
+        Some((Arc::get_mut(&mut d.storage)?, range))
+    }
+
+    /// The same bytes under another dtype of plain data, shared; `None` where they have to be copied. The caller checks
+    /// that the byte counts agree and that the bytes are valid for `dtype`.
+    pub(crate) fn share_as(&self, dtype: DType, shape: &Shape) -> Option<Tensor> {
+        let Repr::Dense(d) = &self.0 else { return None };
+        let at = d.start.checked_mul(d.dtype.size()?)?;
+        let size = dtype.size()?;
+        (shape.rank() > 0 && at.is_multiple_of(size)).then(|| {
+            let start = at / size;
+            Tensor(Repr::Dense(Arc::new(Dense {
+                dtype,
+                shape: shape.clone(),
+                start,
+                storage: d.storage.clone(),
+            })))
+        })
     }
 
     /// The bytes of plain elements, little-endian as the machine is; `None` for strings, resources and variants.
@@ -377,7 +408,7 @@ impl Tensor {
             "rows {start}..{start}+{count} are out of range of shape {shape}"
         );
         let mut shape = shape.clone();
-        let row = if outer == 0 { 0 } else { shape.elements() / outer };
+        let row = shape.elements().checked_div(outer).unwrap_or(0);
         shape.dims_mut()[0] = count;
         match &self.0 {
             Repr::Scalar(_) => Err(invalid!("a scalar has no rows")),

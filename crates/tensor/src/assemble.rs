@@ -1,0 +1,231 @@
+//! Making tensors of any dtype out of bytes and of runs of other tensors: [`Assembler`], [`Tensor::fill`],
+//! [`Tensor::from_bytes`], [`Tensor::bitcast`].
+
+use crate::buffer::{self, Buffer};
+use crate::tensor::Storage;
+use crate::walk::by_width;
+use crate::{Code, DType, Error, Result, Shape, Tensor, ensure, invalid};
+
+/// Builds a tensor front to back from runs of elements of others, as Concat, Pack and Tile do.
+pub struct Assembler {
+    dtype: DType,
+    shape: Shape,
+    count: usize,
+    /// Elements written so far; never over `count`.
+    len: usize,
+    storage: Storage,
+}
+
+impl Assembler {
+    /// Starts a tensor of this dtype and shape.
+    pub fn new(dtype: DType, shape: impl Into<Shape>) -> Result<Assembler> {
+        let shape = shape.into();
+        let count = shape.checked_elements()?;
+        let storage = match (dtype, dtype.size()) {
+            (_, Some(size)) => Storage::Plain(zeroed(count, size)?),
+            (DType::Str, _) => Storage::Str(room(count)?),
+            (DType::Resource, _) => Storage::Handle(room(count)?),
+            _ => Storage::Variant(room(count)?),
+        };
+        Ok(Assembler { dtype, shape, count, len: 0, storage })
+    }
+
+    /// Appends elements `start..start + len` of `src`, counted row-major.
+    pub fn push(&mut self, src: &Tensor, start: usize, len: usize) -> Result<()> {
+        self.admit(src.dtype(), len)?;
+        let end = start.checked_add(len).filter(|&end| end <= src.elements()).ok_or_else(|| {
+            invalid!("elements {start}..{start}+{len} are out of range of {}{}", src.dtype(), src.shape())
+        })?;
+        let from = start..end;
+        match (&mut self.storage, src.storage()) {
+            (Storage::Plain(out), _) => {
+                let (Some(bytes), Some(size)) = (src.as_bytes(), self.dtype.size()) else {
+                    return Err(mixed());
+                };
+                let to = self.len * size..(self.len + len) * size;
+                match (out.bytes_mut().get_mut(to), bytes.get(start * size..end * size)) {
+                    (Some(to), Some(from)) => to.copy_from_slice(from),
+                    _ => return Err(mixed()),
+                }
+            }
+            (Storage::Str(out), _) => out.extend_from_slice(part(src.as_strs(), from)?),
+            (Storage::Handle(out), _) => out.extend_from_slice(part(src.as_handles(), from)?),
+            (Storage::Variant(out), _) => out.extend_from_slice(part(src.as_variants(), from)?),
+        }
+        self.len += len;
+        Ok(())
+    }
+
+    /// Appends the one element of `value` `count` times.
+    pub fn push_fill(&mut self, value: &Tensor, count: usize) -> Result<()> {
+        self.admit(value.dtype(), count)?;
+        one(value)?;
+        match &mut self.storage {
+            Storage::Plain(out) => {
+                let (Some(bytes), Some(size)) = (value.as_bytes(), self.dtype.size()) else {
+                    return Err(mixed());
+                };
+                let to = self.len * size..(self.len + count) * size;
+                let to = out.bytes_mut().get_mut(to).ok_or_else(mixed)?;
+                // The memory came zeroed.
+                if bytes.iter().any(|&b| b != 0) {
+                    by_width!(size, W => {
+                        let word = <W as buffer::Word>::read(bytes).ok_or_else(mixed)?;
+                        buffer::as_words_mut::<W>(to).ok_or_else(mixed)?.fill(word);
+                    });
+                }
+            }
+            Storage::Str(out) => extend(out, value.as_strs(), count)?,
+            Storage::Handle(out) => extend(out, value.as_handles(), count)?,
+            Storage::Variant(out) => extend(out, value.as_variants(), count)?,
+        }
+        self.len += count;
+        Ok(())
+    }
+
+    /// The tensor; an error unless exactly as many elements were pushed as the shape has.
+    pub fn finish(self) -> Result<Tensor> {
+        ensure!(
+            self.len == self.count,
+            "shape {} has {} elements but {} were put together",
+            self.shape,
+            self.count,
+            self.len
+        );
+        Ok(match self.storage {
+            Storage::Plain(buffer) => Tensor::from_buffer(self.dtype, self.shape, buffer),
+            storage => Tensor::dense(self.dtype, self.shape, storage),
+        })
+    }
+
+    fn admit(&self, dtype: DType, len: usize) -> Result<()> {
+        ensure!(dtype == self.dtype, "elements of {dtype} cannot go into a tensor of {}", self.dtype);
+        ensure!(
+            len <= self.count - self.len,
+            "shape {} has {} elements but {} + {len} are put together",
+            self.shape,
+            self.count,
+            self.len
+        );
+        Ok(())
+    }
+}
+
+impl Tensor {
+    /// The one element of `value` in every place of `shape`.
+    pub fn fill(shape: impl Into<Shape>, value: &Tensor) -> Result<Tensor> {
+        let shape = shape.into();
+        let count = shape.checked_elements()?;
+        let mut out = Assembler::new(value.dtype(), shape)?;
+        out.push_fill(value, count)?;
+        out.finish()
+    }
+
+    /// Plain data from its bytes, in the machine's order. Refuses a bool that is neither 0 nor 1.
+    pub fn from_bytes(dtype: DType, shape: impl Into<Shape>, bytes: &[u8]) -> Result<Tensor> {
+        let shape = shape.into();
+        let size =
+            dtype.size().ok_or_else(|| invalid!("{dtype} is not plain data: it has no bytes to read"))?;
+        let wanted = shape.checked_elements()?.checked_mul(size);
+        ensure!(
+            wanted == Some(bytes.len()),
+            "{dtype}{shape} takes {} bytes of {size} per element but {} were given",
+            wanted.unwrap_or(usize::MAX),
+            bytes.len()
+        );
+        if dtype == DType::Bool
+            && let Some(i) = bytes.iter().position(|&b| b > 1)
+        {
+            return Err(invalid!("byte {} at place {i} is no bool: it must be 0 or 1", bytes[i]));
+        }
+        Ok(Tensor::from_buffer(dtype, shape, Buffer::copy_of(bytes)?))
+    }
+
+    /// The same bytes as elements of another dtype; shares them where it can. Both must be plain data and take as many bytes;
+    /// to bool there is no bitcast, as most bytes are no bools.
+    pub fn bitcast(&self, dtype: DType, shape: impl Into<Shape>) -> Result<Tensor> {
+        let shape = shape.into();
+        if dtype == self.dtype() {
+            return self.reshape(shape);
+        }
+        ensure!(dtype != DType::Bool, "{} cannot be bitcast to bool: most bytes are no bools", self.dtype());
+        let bytes = self
+            .as_bytes()
+            .ok_or_else(|| invalid!("{} is not plain data: it cannot be bitcast", self.dtype()))?;
+        let wanted = dtype.size().and_then(|size| shape.checked_elements().ok()?.checked_mul(size));
+        ensure!(
+            wanted == Some(bytes.len()),
+            "{}{} of {} bytes cannot be bitcast to {dtype}{shape}, which takes another number of bytes",
+            self.dtype(),
+            self.shape(),
+            bytes.len()
+        );
+        match self.share_as(dtype, &shape) {
+            Some(shared) => Ok(shared),
+            None => Tensor::from_bytes(dtype, shape, bytes),
+        }
+    }
+
+    /// Whether dtype, shape and every bit agree: a NaN equals itself, 0.0 and -0.0 differ. Strings agree by bytes, handles
+    /// and variants when they are the same thing.
+    pub fn bits_eq(&self, other: &Tensor) -> bool {
+        fn all<T>(a: Option<&[T]>, b: Option<&[T]>, same: impl Fn(&T, &T) -> bool) -> bool {
+            matches!((a, b), (Some(a), Some(b)) if a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)))
+        }
+        self.dtype() == other.dtype()
+            && self.shape() == other.shape()
+            && match self.dtype() {
+                DType::Str => self.as_strs() == other.as_strs(),
+                DType::Resource => all(self.as_handles(), other.as_handles(), |a, b| a.same(b)),
+                DType::Variant => all(self.as_variants(), other.as_variants(), |a, b| a.same(b)),
+                _ => self.as_bytes() == other.as_bytes(),
+            }
+    }
+}
+
+/// Zeroed memory for `count` elements of `size` bytes.
+pub(crate) fn zeroed(count: usize, size: usize) -> Result<Buffer> {
+    let bytes = count.checked_mul(size).filter(|&b| b <= isize::MAX as usize);
+    Buffer::zeroed_bytes(bytes.ok_or_else(|| too_many(count))?)
+}
+
+/// A vector with room for `count` elements that are not plain data.
+pub(crate) fn room<T>(count: usize) -> Result<Vec<T>> {
+    // A scratch buffer of the same size is charged first, so that a budget refuses it cleanly.
+    if count > 64 {
+        drop(zeroed(count, size_of::<T>())?);
+    }
+    let mut out = Vec::new();
+    out.try_reserve_exact(count).map_err(|_| too_many(count))?;
+    Ok(out)
+}
+
+fn too_many(count: usize) -> Error {
+    Error::new(Code::ResourceExhausted, format!("the system has no room for {count} elements"))
+}
+
+/// An error unless `value` has one element.
+pub(crate) fn one(value: &Tensor) -> Result<()> {
+    ensure!(
+        value.elements() == 1,
+        "expected one element to fill with, got {}{}",
+        value.dtype(),
+        value.shape()
+    );
+    Ok(())
+}
+
+fn part<T>(cells: Option<&[T]>, range: std::ops::Range<usize>) -> Result<&[T]> {
+    cells.and_then(|c| c.get(range)).ok_or_else(mixed)
+}
+
+fn extend<T: Clone>(out: &mut Vec<T>, value: Option<&[T]>, count: usize) -> Result<()> {
+    let [value] = value.ok_or_else(mixed)? else { return Err(mixed()) };
+    out.resize(out.len() + count, value.clone());
+    Ok(())
+}
+
+/// A tensor whose storage is not what its dtype and shape say.
+pub(crate) fn mixed() -> Error {
+    Error::internal("a tensor's storage does not fit its dtype and shape")
+}

@@ -1,0 +1,223 @@
+//! Strided index spaces, and the loops over words that copy between one and a row-major run.
+//!
+//! A [`Strided`] is checked against the length of what it indexes when it is made, so the loops below never leave
+//! their slices. Reading and writing are mirror images: [`Strided::gather`] and [`Strided::scatter`].
+
+use crate::buffer::Word;
+use crate::{Result, Shape, ensure};
+use smallvec::SmallVec;
+
+/// The index space `offset + sum i_k * stride_k`, row-major in `i`, with axes that lie end to end merged.
+///
+/// Invariant: holds at least one index, and every index is below the length it was made for.
+pub(crate) struct Strided {
+    /// Size and stride of each axis, outermost first; no axis of size 1.
+    axes: SmallVec<[(usize, isize); 4]>,
+    offset: usize,
+}
+
+/// Edge of the square blocks of a transpose: 16 words of 4 bytes are one cache line, and 16 lines fit any L1.
+const BLOCK: usize = 16;
+
+impl Strided {
+    /// `None` when the space is empty; an error when the strides do not fit the shape or leave `0..len`.
+    pub(crate) fn new(
+        shape: &Shape,
+        offset: isize,
+        strides: &[isize],
+        len: usize,
+    ) -> Result<Option<Strided>> {
+        ensure!(
+            shape.rank() == strides.len(),
+            "{} strides were given for shape {shape} of rank {}",
+            strides.len(),
+            shape.rank()
+        );
+        if shape.checked_elements()? == 0 {
+            return Ok(None);
+        }
+        let (mut low, mut high) = (offset as i128, offset as i128);
+        let mut axes: SmallVec<[(usize, isize); 4]> = SmallVec::new();
+        for (&size, &stride) in shape.iter().zip(strides).filter(|(size, _)| **size != 1) {
+            let reach = (size as i128 - 1).saturating_mul(stride as i128);
+            low = low.saturating_add(reach.min(0));
+            high = high.saturating_add(reach.max(0));
+            match axes.last_mut() {
+                Some((outer, step))
+                    if isize::try_from(size).ok().and_then(|n| n.checked_mul(stride)) == Some(*step) =>
+                {
+                    // The product divides the element count, which is checked.
+                    (*outer, *step) = (*outer * size, stride);
+                }
+                _ => axes.push((size, stride)),
+            }
+        }
+        ensure!(
+            low >= 0 && high < len as i128,
+            "strides {strides:?} from offset {offset} over shape {shape} reach {low}..={high}, but there are {len} elements"
+        );
+        Ok(Some(Strided { axes, offset: offset as usize }))
+    }
+
+    /// Whether the indices are `offset, offset + 1, ..`.
+    pub(crate) fn as_run(&self) -> Option<usize> {
+        matches!(&self.axes[..], [] | [(_, 1)]).then_some(self.offset)
+    }
+
+    /// Every index in order.
+    pub(crate) fn indices(&self) -> Walk<'_> {
+        Walk::new(&self.axes, self.offset)
+    }
+
+    /// `out[i] = src[index i]`; `out` has as many words as there are indices.
+    pub(crate) fn gather<W: Word>(&self, src: &[W], out: &mut [W]) {
+        let rank = self.axes.len();
+        match &self.axes[..] {
+            [] => out.fill(src[self.offset]),
+            &[(_, stride)] => gather_row(src, self.offset, stride, out),
+            axes => {
+                let (rows, stride) = (axes[rank - 2], axes[rank - 1].1);
+                // A row of the output that jumps through the source while another axis walks it step by step: a transpose.
+                if stride != 1
+                    && stride != 0
+                    && let Some(k) = axes[..rank - 1].iter().position(|a| a.1 == 1)
+                {
+                    return self.transpose(k, src, out);
+                }
+                let cols = axes[rank - 1].0;
+                let planes = out.chunks_exact_mut(rows.0 * cols);
+                for (plane, at) in planes.zip(Walk::new(&axes[..rank - 2], self.offset)) {
+                    for (r, row) in plane.chunks_exact_mut(cols).enumerate() {
+                        gather_row(src, step(at, r, rows.1), stride, row);
+                    }
+                }
+            }
+        }
+    }
+
+    // Tiles the plane of axis `k`, along which the source is contiguous, and the last axis, along which the output is, so
+    // that both are touched a cache line at a time.
+    fn transpose<W: Word>(&self, k: usize, src: &[W], out: &mut [W]) {
+        let Some((&(cols, stride), outer)) = self.axes.split_last() else { return };
+        let rows = outer[k].0;
+        let pitch: usize = self.axes[k + 1..].iter().map(|a| a.0).product();
+        let mut others: SmallVec<[(usize, isize); 4]> = SmallVec::new();
+        let mut places: SmallVec<[(usize, isize); 4]> = SmallVec::new();
+        let mut place = cols as isize;
+        for (i, &(size, stride)) in outer.iter().enumerate().rev() {
+            if i != k {
+                others.insert(0, (size, stride));
+                places.insert(0, (size, place));
+            }
+            place *= size as isize;
+        }
+        for (at, base) in Walk::new(&others, self.offset).zip(Walk::new(&places, 0)) {
+            for r0 in (0..rows).step_by(BLOCK) {
+                for c0 in (0..cols).step_by(BLOCK) {
+                    let width = BLOCK.min(cols - c0);
+                    for r in r0..rows.min(r0 + BLOCK) {
+                        let to = base + r * pitch + c0;
+                        gather_row(src, step(at + r, c0, stride), stride, &mut out[to..to + width]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// `out[index i] = src[i]`; `src` has as many words as there are indices.
+    pub(crate) fn scatter<W: Word>(&self, src: &[W], out: &mut [W]) {
+        let Some((&(cols, stride), outer)) = self.axes.split_last() else {
+            out[self.offset] = src[0];
+            return;
+        };
+        for (row, at) in src.chunks_exact(cols).zip(Walk::new(outer, self.offset)) {
+            if stride == 1 {
+                out[at..at + cols].copy_from_slice(row);
+            } else {
+                for (c, v) in row.iter().enumerate() {
+                    out[step(at, c, stride)] = *v;
+                }
+            }
+        }
+    }
+}
+
+/// `at + n * stride`, known to be an index.
+#[inline(always)]
+fn step(at: usize, n: usize, stride: isize) -> usize {
+    at.wrapping_add_signed((n as isize).wrapping_mul(stride))
+}
+
+#[inline(always)]
+fn gather_row<W: Word>(src: &[W], at: usize, stride: isize, out: &mut [W]) {
+    match stride {
+        1 => out.copy_from_slice(&src[at..at + out.len()]),
+        0 => out.fill(src[at]),
+        s if s > 0 => out.iter_mut().zip(src[at..].iter().step_by(s as usize)).for_each(|(o, v)| *o = *v),
+        s => out.iter_mut().zip(src[..=at].iter().rev().step_by(s.unsigned_abs())).for_each(|(o, v)| *o = *v),
+    }
+}
+
+/// An odometer over axes: yields the index of each position, innermost axis fastest; one index when there are no axes.
+pub(crate) struct Walk<'a> {
+    axes: &'a [(usize, isize)],
+    counts: SmallVec<[usize; 4]>,
+    at: Option<usize>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(axes: &'a [(usize, isize)], offset: usize) -> Walk<'a> {
+        Walk { axes, counts: SmallVec::from_elem(0, axes.len()), at: Some(offset) }
+    }
+}
+
+impl Iterator for Walk<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        let at = self.at?;
+        let mut next = at;
+        for (&(size, stride), count) in self.axes.iter().zip(&mut self.counts).rev() {
+            *count += 1;
+            if *count < size {
+                self.at = Some(step(next, 1, stride));
+                return Some(at);
+            }
+            next = step(next, size - 1, stride.wrapping_neg());
+            *count = 0;
+        }
+        self.at = None;
+        Some(at)
+    }
+}
+
+/// Runs `$body` with `$W` bound to the word of `$size` bytes.
+macro_rules! by_width {
+    ($size:expr, $W:ident => $body:expr) => {
+        match $size {
+            1 => {
+                type $W = u8;
+                $body
+            }
+            2 => {
+                type $W = u16;
+                $body
+            }
+            4 => {
+                type $W = u32;
+                $body
+            }
+            8 => {
+                type $W = u64;
+                $body
+            }
+            16 => {
+                type $W = [u64; 2];
+                $body
+            }
+            _ => return Err($crate::assemble::mixed()),
+        }
+    };
+}
+pub(crate) use by_width;

@@ -1,0 +1,57 @@
+//! TensorFlow's graph messages: their structs, their wire format and their text form. No meaning.
+//!
+//! Types to know: [`GraphDef`], [`NodeDef`], [`AttrValue`] and [`TensorProto`]; [`MetaGraphDef`] and
+//! [`SavedModel`] around them; [`ProtoError`]. Functions: [`decode`] and [`encode`] for the wire
+//! format, [`from_text`] and [`to_text`] for the text form (`.pbtxt`).
+//!
+//! The structs are compiled from the files in `proto/`. Every map in them is ordered, so that equal
+//! messages encode to equal bytes. Enum fields are plain `i32`, because files may hold values newer
+//! than we are; `DataType::try_from` and the getters tell the known ones.
+//!
+//! Bytes and text may come from anywhere. Nothing here panics on them; messages nested deeper than
+//! [`MAX_DEPTH`] are refused, so the stack is bounded; and memory is bounded by a constant times the
+//! size of the input, since nothing is reserved because a length says so. That constant is the size
+//! of the largest struct over the two bytes that an empty message takes.
+//!
+//! What this crate does not do: it checks no graph, resolves no name and reads no file. Fields that
+//! the `.proto` files do not know are dropped on [`decode`] and are errors in [`from_text`].
+
+mod proto_error; // Not `error`: that is the module of `tensorflow.error`.
+mod text;
+
+use prost::{Message, Name};
+
+pub use generated::tensorflow::*;
+/// A message of any type: the type's URL and the message's bytes.
+pub use prost_types::Any;
+pub use proto_error::ProtoError;
+pub use text::{from_text, to_text};
+
+/// How deep messages may nest, in either form.
+///
+/// An entry of a map counts as a message of its own.
+pub const MAX_DEPTH: usize = 100;
+
+#[expect(
+    missing_docs,
+    reason = "fields and values that their names explain have no comment in the .proto files"
+)]
+mod generated {
+    include!(concat!(env!("OUT_DIR"), "/messages.rs"));
+}
+
+/// Reads a message in wire format.
+///
+/// Fails on bytes that are not such a message, on strings that are not UTF-8, and on messages nested
+/// deeper than [`MAX_DEPTH`].
+pub fn decode<T: Message + Name + Default>(bytes: &[u8]) -> Result<T, ProtoError> {
+    T::decode(bytes).map_err(|cause| ProtoError::wire(&T::full_name(), bytes, cause))
+}
+
+/// Writes a message in wire format; equal messages give equal bytes.
+pub fn encode<T: Message>(message: &T) -> Vec<u8> {
+    message.encode_to_vec()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,47 @@
-//! placeholder
+//! The op library: one file per op, in families. A file holds the declaration, the shape rule, the kernel and the examples
+//! that test it; a family's `mod.rs` lists its files. Nothing else needs to know of a new op.
+//!
+//! Schedules nothing, spawns nothing.
+
+#[macro_use]
+mod macros;
+
+mod array;
+pub mod cases;
+mod control;
+mod debug;
+mod linalg;
+mod math;
+mod nn;
+mod random;
+mod reduce;
+mod segment;
+mod state;
+mod strings;
+
+use millstream_graph::op::Registry;
+use std::sync::OnceLock;
+
+/// All op types of the library.
+pub fn registry() -> &'static Registry {
+    static REGISTRY: OnceLock<Registry> = OnceLock::new();
+    REGISTRY.get_or_init(|| {
+        Registry::new(
+            [
+                array::defs(),
+                control::defs(),
+                debug::defs(),
+                linalg::defs(),
+                math::defs(),
+                nn::defs(),
+                random::defs(),
+                reduce::defs(),
+                segment::defs(),
+                state::defs(),
+                strings::defs(),
+            ]
+            .into_iter()
+            .flatten(),
+        )
+    })
+}

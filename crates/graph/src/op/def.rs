@@ -1,0 +1,434 @@
+//! [`OpDef`]: the declaration that everything about an op is read from.
+
+use super::infer::InferCx;
+use super::kernel::Kernel;
+use crate::attr::Attr;
+use millstream_tensor::{DType, Result};
+
+/// An op type: its name, doc, inputs, outputs, attributes, shape rule and kernel.
+///
+/// ```ignore
+/// OpDef::new("Tile")
+///     .doc("Repeats `input` along each axis, `multiples[i]` times along axis `i`.")
+///     .input("input", "T")
+///     .input("multiples", "Index").on_host()
+///     .output("output", "T")
+///     .attr("T", AnyType)
+///     .attr("Index", OneOf(&[I32, I64]).or(I32))
+///     .infer(infer)
+///     .kernel(Kernel::pure(run))
+/// ```
+pub struct OpDef {
+    /// The op type, as TensorFlow names it.
+    pub name: &'static str,
+    /// What it does, for people.
+    pub doc: &'static str,
+    /// Inputs in order.
+    pub inputs: Vec<ArgSpec>,
+    /// Outputs in order.
+    pub outputs: Vec<ArgSpec>,
+    /// Attributes in declaration order.
+    pub attrs: Vec<(&'static str, AttrSpec)>,
+    /// The shape rule.
+    pub infer: fn(&mut InferCx) -> Result<()>,
+    /// How it computes.
+    pub kernel: Kernel,
+    /// What the graph and the executor need to know of it beyond its kernel.
+    pub role: Role,
+    /// The operator of the host language that makes nodes of this op.
+    pub operator: Option<Operator>,
+    /// Examples that are also its tests: a name, and `Op(args; attrs) = values`, `: types` or `! error`.
+    pub cases: &'static [(&'static str, &'static str)],
+}
+
+/// What an op means to the graph and the executor. All but [`Role::Compute`] are structural: they move tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is the op of its name, of either kind (value or reference)")]
+pub enum Role {
+    /// Runs its kernel.
+    Compute,
+    Placeholder,
+    Const,
+    /// Passes its input on; on a reference edge it reads the variable.
+    Identity,
+    NoOp,
+    Enter,
+    Exit,
+    Merge,
+    Switch,
+    NextIteration,
+    LoopCond,
+    /// A `NoOp` that runs although its control inputs are dead.
+    ControlTrigger,
+}
+
+/// The operators of the host language; each is declared by exactly one op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as Rust's operator traits")]
+pub enum Operator {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Neg,
+    Not,
+    BitAnd,
+    BitOr,
+    BitXor,
+}
+
+impl Operator {
+    /// The name that TensorFlow's operators give their nodes: `a + b` is `add`.
+    pub fn node_name(self) -> &'static str {
+        match self {
+            Operator::Add => "add",
+            Operator::Sub => "sub",
+            Operator::Mul => "mul",
+            Operator::Div => "truediv",
+            Operator::Rem => "mod",
+            Operator::Neg => "Neg",
+            Operator::Not => "LogicalNot",
+            Operator::BitAnd => "and",
+            Operator::BitOr => "or",
+            Operator::BitXor => "xor",
+        }
+    }
+}
+
+/// The type of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TypeSpec {
+    /// Always this.
+    Fixed(DType),
+    /// What the type attribute of this name says.
+    Attr(&'static str),
+}
+
+impl From<DType> for TypeSpec {
+    fn from(dtype: DType) -> Self {
+        TypeSpec::Fixed(dtype)
+    }
+}
+
+impl From<&'static str> for TypeSpec {
+    fn from(attr: &'static str) -> Self {
+        TypeSpec::Attr(attr)
+    }
+}
+
+/// How many tensors an argument stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// One.
+    One,
+    /// As many as the int attribute of this name says.
+    Number(&'static str),
+    /// One per entry of the type-list attribute of this name (which also gives the types).
+    List(&'static str),
+}
+
+/// An input or output.
+#[derive(Clone, Debug)]
+pub struct ArgSpec {
+    /// Its name.
+    pub name: &'static str,
+    /// Its type (unused for [`Count::List`]).
+    pub ty: TypeSpec,
+    /// How many tensors.
+    pub count: Count,
+    /// A reference to a variable is needed (or given).
+    pub is_ref: bool,
+    /// Read on the host even where the op computes elsewhere (shapes, axes).
+    pub on_host: bool,
+}
+
+/// What kind of value an attribute has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AttrKind {
+    /// A dtype; one of these if the slice is not empty.
+    Type(&'static [DType]),
+    /// A list of dtypes.
+    TypeList,
+    /// An int of at least this.
+    Int(i64),
+    /// A float.
+    Float,
+    /// A bool.
+    Bool,
+    /// A string; one of these if the slice is not empty.
+    Str(&'static [&'static str]),
+    /// A shape.
+    Shape,
+    /// A tensor.
+    Tensor,
+    /// A function.
+    Func,
+    /// A list of ints.
+    IntList,
+    /// A list of floats.
+    FloatList,
+    /// A list of strings.
+    StrList,
+    /// A list of shapes.
+    ShapeList,
+    /// A list of functions.
+    FuncList,
+}
+
+/// An attribute's declaration.
+#[derive(Clone)]
+pub struct AttrSpec {
+    /// What kind of value.
+    pub kind: AttrKind,
+    /// What it is when it is not given.
+    pub default: Option<Attr>,
+}
+
+/// The words that declarations use for attribute kinds: `AnyType`, `OneOf(&[I32, I64])`, `Int`, `Bool`, ..; each takes a
+/// default with `.or(value)`.
+pub mod spec {
+    use super::{Attr, AttrKind, AttrSpec};
+    use millstream_tensor::DType::{self, *};
+
+    /// Anything that says what kind an attribute is.
+    pub trait Spec: Sized {
+        /// The kind.
+        fn kind(self) -> AttrKind;
+
+        /// With a default value.
+        fn or(self, default: impl Into<Attr>) -> AttrSpec {
+            AttrSpec { kind: self.kind(), default: Some(default.into()) }
+        }
+    }
+
+    impl<S: Spec> From<S> for AttrSpec {
+        fn from(spec: S) -> Self {
+            AttrSpec { kind: spec.kind(), default: None }
+        }
+    }
+
+    macro_rules! specs {
+        ($($(#[$doc:meta])* $name:ident => $kind:expr;)*) => { $(
+            $(#[$doc])*
+            pub struct $name;
+            impl Spec for $name {
+                fn kind(self) -> AttrKind { $kind }
+            }
+        )* };
+    }
+    specs! {
+        /// Any dtype.
+        AnyType => AttrKind::Type(&[]);
+        /// A list of any dtypes.
+        TypeList => AttrKind::TypeList;
+        /// An int.
+        Int => AttrKind::Int(i64::MIN);
+        /// A float.
+        Float => AttrKind::Float;
+        /// A bool.
+        Bool => AttrKind::Bool;
+        /// A string.
+        Text => AttrKind::Str(&[]);
+        /// A shape.
+        AnyShape => AttrKind::Shape;
+        /// A tensor.
+        Value => AttrKind::Tensor;
+        /// A function.
+        Func => AttrKind::Func;
+        /// A list of ints.
+        IntList => AttrKind::IntList;
+        /// A list of floats.
+        FloatList => AttrKind::FloatList;
+        /// A list of strings.
+        TextList => AttrKind::StrList;
+        /// A list of shapes.
+        ShapeList => AttrKind::ShapeList;
+        /// A list of functions.
+        FuncList => AttrKind::FuncList;
+        /// Floats, integers, complex numbers.
+        Number => AttrKind::Type(NUMBERS);
+        /// Floats and integers.
+        RealNumber => AttrKind::Type(REALS);
+        /// f16, bf16, f32, f64.
+        FloatType => AttrKind::Type(FLOATS);
+        /// Floats and complex numbers.
+        FloatOrComplex => AttrKind::Type(FLOATS_COMPLEX);
+        /// Signed and unsigned integers.
+        IntType => AttrKind::Type(INTS);
+        /// i32 or i64: indices, shapes and axes.
+        IndexType => AttrKind::Type(&[I32, I64]);
+    }
+
+    /// One of these dtypes.
+    pub struct OneOf(pub &'static [DType]);
+    impl Spec for OneOf {
+        fn kind(self) -> AttrKind {
+            AttrKind::Type(self.0)
+        }
+    }
+
+    /// An int of at least this.
+    pub struct AtLeast(pub i64);
+    impl Spec for AtLeast {
+        fn kind(self) -> AttrKind {
+            AttrKind::Int(self.0)
+        }
+    }
+
+    /// One of these strings.
+    pub struct Words(pub &'static [&'static str]);
+    impl Spec for Words {
+        fn kind(self) -> AttrKind {
+            AttrKind::Str(self.0)
+        }
+    }
+
+    /// Floats.
+    pub const FLOATS: &[DType] = &[F16, BF16, F32, F64];
+    /// Integers.
+    pub const INTS: &[DType] = &[I8, I16, I32, I64, U8, U16, U32, U64];
+    /// Floats and integers.
+    pub const REALS: &[DType] = &[F16, BF16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64];
+    /// Floats and complex numbers.
+    pub const FLOATS_COMPLEX: &[DType] = &[F16, BF16, F32, F64, C64, C128];
+    /// Floats, integers, complex numbers.
+    pub const NUMBERS: &[DType] = &[F16, BF16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, C64, C128];
+}
+
+impl OpDef {
+    /// An op type with this name; everything else is added by the methods below.
+    pub fn new(name: &'static str) -> OpDef {
+        OpDef {
+            name,
+            doc: "",
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            attrs: Vec::new(),
+            infer: |_| Ok(()),
+            kernel: Kernel::structural(),
+            role: Role::Compute,
+            operator: None,
+            cases: &[],
+        }
+    }
+
+    /// What it does, in a sentence or more.
+    pub fn doc(mut self, doc: &'static str) -> Self {
+        self.doc = doc;
+        self
+    }
+
+    fn arg(name: &'static str, ty: impl Into<TypeSpec>, count: Count, is_ref: bool) -> ArgSpec {
+        ArgSpec { name, ty: ty.into(), count, is_ref, on_host: false }
+    }
+
+    /// One input, of a fixed dtype or of the type attribute named.
+    pub fn input(mut self, name: &'static str, ty: impl Into<TypeSpec>) -> Self {
+        self.inputs.push(Self::arg(name, ty, Count::One, false));
+        self
+    }
+
+    /// As many inputs of one type as the int attribute `number` says.
+    pub fn inputs(mut self, name: &'static str, number: &'static str, ty: impl Into<TypeSpec>) -> Self {
+        self.inputs.push(Self::arg(name, ty, Count::Number(number), false));
+        self
+    }
+
+    /// Inputs with the types that the type-list attribute says.
+    pub fn input_list(mut self, name: &'static str, types: &'static str) -> Self {
+        self.inputs.push(Self::arg(name, types, Count::List(types), false));
+        self
+    }
+
+    /// An input that must be a reference to a variable.
+    pub fn ref_input(mut self, name: &'static str, ty: impl Into<TypeSpec>) -> Self {
+        self.inputs.push(Self::arg(name, ty, Count::One, true));
+        self
+    }
+
+    /// As many reference inputs as the int attribute `number` says.
+    pub fn ref_inputs(mut self, name: &'static str, number: &'static str, ty: impl Into<TypeSpec>) -> Self {
+        self.inputs.push(Self::arg(name, ty, Count::Number(number), true));
+        self
+    }
+
+    /// The latest input is read on the host.
+    pub fn on_host(mut self) -> Self {
+        if let Some(arg) = self.inputs.last_mut() {
+            arg.on_host = true;
+        }
+        self
+    }
+
+    /// One output.
+    pub fn output(mut self, name: &'static str, ty: impl Into<TypeSpec>) -> Self {
+        self.outputs.push(Self::arg(name, ty, Count::One, false));
+        self
+    }
+
+    /// As many outputs of one type as the int attribute `number` says.
+    pub fn outputs(mut self, name: &'static str, number: &'static str, ty: impl Into<TypeSpec>) -> Self {
+        self.outputs.push(Self::arg(name, ty, Count::Number(number), false));
+        self
+    }
+
+    /// Outputs with the types that the type-list attribute says.
+    pub fn output_list(mut self, name: &'static str, types: &'static str) -> Self {
+        self.outputs.push(Self::arg(name, types, Count::List(types), false));
+        self
+    }
+
+    /// An output that is a reference to a variable.
+    pub fn ref_output(mut self, name: &'static str, ty: impl Into<TypeSpec>) -> Self {
+        self.outputs.push(Self::arg(name, ty, Count::One, true));
+        self
+    }
+
+    /// An attribute, with or without a default: `.attr("T", AnyType)`, `.attr("axis", Int.or(0))`.
+    pub fn attr(mut self, name: &'static str, spec: impl Into<AttrSpec>) -> Self {
+        self.attrs.push((name, spec.into()));
+        self
+    }
+
+    /// The shape rule. Without one every output has an unknown shape.
+    pub fn infer(mut self, infer: fn(&mut InferCx) -> Result<()>) -> Self {
+        self.infer = infer;
+        self
+    }
+
+    /// How it computes.
+    pub fn kernel(mut self, kernel: Kernel) -> Self {
+        self.kernel = kernel;
+        self
+    }
+
+    /// What it means to the graph and the executor.
+    pub fn role(mut self, role: Role) -> Self {
+        self.role = role;
+        self
+    }
+
+    /// The operator that makes nodes of this op.
+    pub fn operator(mut self, operator: Operator) -> Self {
+        self.operator = Some(operator);
+        self
+    }
+
+    /// Its examples.
+    pub fn cases(mut self, cases: &'static [(&'static str, &'static str)]) -> Self {
+        self.cases = cases;
+        self
+    }
+
+    /// The declaration of an attribute.
+    pub fn attr_spec(&self, name: &str) -> Option<&AttrSpec> {
+        self.attrs.iter().find(|(n, _)| *n == name).map(|(_, s)| s)
+    }
+}
+
+impl std::fmt::Debug for OpDef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "OpDef({})", self.name)
+    }
+}

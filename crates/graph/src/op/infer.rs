@@ -1,0 +1,257 @@
+//! [`InferCx`]: what a shape rule sees and says.
+
+use super::resolve::NodeInfo;
+use crate::attr::Attrs;
+use millstream_tensor::{DType, Dim, PartialShape, Result, Tensor, ensure, invalid};
+use smallvec::SmallVec;
+
+/// What is known, when the graph is built, of the value on an edge: small integer tensors above all, for they are
+/// what shapes, axes and sizes are made of.
+#[derive(Clone)]
+pub enum Known {
+    /// All of it.
+    Value(Tensor),
+    /// A scalar or vector of i32 or i64 (shape given by the count; `scalar` says which), some entries known.
+    Partial {
+        /// The entries.
+        entries: SmallVec<[Option<i64>; 4]>,
+        /// A scalar (of one entry) rather than a vector.
+        scalar: bool,
+    },
+}
+
+impl Known {
+    /// The entries of an integer scalar or vector.
+    pub fn entries(&self) -> Option<SmallVec<[Option<i64>; 4]>> {
+        match self {
+            Known::Partial { entries, .. } => Some(entries.clone()),
+            Known::Value(t) if t.rank() <= 1 => match t.dtype() {
+                DType::I32 => Some(t.as_slice::<i32>().ok()?.iter().map(|&v| Some(v.into())).collect()),
+                DType::I64 => Some(t.as_slice::<i64>().ok()?.iter().map(|&v| Some(v)).collect()),
+                _ => None,
+            },
+            Known::Value(_) => None,
+        }
+    }
+}
+
+/// What a shape rule sees of the inputs, and where it says what it knows of the outputs.
+pub struct InferCx<'a> {
+    node: &'a NodeInfo,
+    inputs: &'a [PartialShape],
+    known: &'a [Option<Known>],
+    outputs: SmallVec<[PartialShape; 2]>,
+    output_known: SmallVec<[Option<Known>; 1]>,
+}
+
+impl<'a> InferCx<'a> {
+    /// The context for a node with these input shapes and (where they are) known input values.
+    pub fn new(node: &'a NodeInfo, inputs: &'a [PartialShape], known: &'a [Option<Known>]) -> Self {
+        let n = node.output_types.len();
+        InferCx {
+            node,
+            inputs,
+            known,
+            outputs: SmallVec::from_elem(PartialShape::unknown(), n),
+            output_known: SmallVec::from_elem(None, n),
+        }
+    }
+
+    /// Runs the op's shape rule and gives the shapes and known values of the outputs.
+    pub fn infer(mut self) -> Result<(SmallVec<[PartialShape; 2]>, SmallVec<[Option<Known>; 1]>)> {
+        (self.node.op.infer)(&mut self)?;
+        Ok((self.outputs, self.output_known))
+    }
+
+    /// The node.
+    pub fn node(&self) -> &'a NodeInfo {
+        self.node
+    }
+
+    /// The attributes.
+    pub fn attrs(&self) -> &'a Attrs {
+        &self.node.attrs
+    }
+
+    /// How many inputs there are.
+    pub fn n_inputs(&self) -> usize {
+        self.inputs.len()
+    }
+
+    /// How many outputs there are.
+    pub fn n_outputs(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// The shape of input `i`.
+    pub fn input(&self, i: usize) -> &'a PartialShape {
+        &self.inputs[i]
+    }
+
+    /// All input shapes.
+    pub fn inputs(&self) -> &'a [PartialShape] {
+        self.inputs
+    }
+
+    /// The dtype of input `i`.
+    pub fn dtype(&self, i: usize) -> DType {
+        self.node.input_types[i].dtype
+    }
+
+    /// What is known of the value of input `i`.
+    pub fn known(&self, i: usize) -> Option<&'a Known> {
+        self.known.get(i)?.as_ref()
+    }
+
+    /// The value of input `i`, if all of it is known.
+    pub fn value(&self, i: usize) -> Option<&'a Tensor> {
+        match self.known(i)? {
+            Known::Value(t) => Some(t),
+            Known::Partial { .. } => None,
+        }
+    }
+
+    /// The value of input `i` as integers (i32 or i64, any rank, flat), if all of it is known.
+    pub fn ints(&self, i: usize) -> Option<Vec<i64>> {
+        let t = self.value(i)?;
+        match t.dtype() {
+            DType::I32 => Some(t.as_slice::<i32>().ok()?.iter().map(|&v| v.into()).collect()),
+            DType::I64 => t.as_slice::<i64>().ok().map(<[i64]>::to_vec),
+            _ => None,
+        }
+    }
+
+    /// The value of scalar input `i` as an integer, if it is known.
+    pub fn int(&self, i: usize) -> Option<i64> {
+        match self.known(i)?.entries()?.as_slice() {
+            [v] => *v,
+            _ => None,
+        }
+    }
+
+    /// Input `i` read as a shape (-1 is an unknown dimension), as far as it is known.
+    pub fn as_shape(&self, i: usize) -> Result<PartialShape> {
+        let shape = self.input(i);
+        if let Some(entries) = self.known(i).and_then(Known::entries) {
+            let dims: Vec<i64> = entries.iter().map(|e| e.unwrap_or(-1)).collect();
+            return PartialShape::from_signed(&dims)
+                .map_err(|e| invalid!("input {i} of {} is no shape: {}", self.node.op.name, e.message()));
+        }
+        Ok(match shape.dims() {
+            Some([Some(rank)]) if *rank <= millstream_tensor::MAX_RANK => {
+                PartialShape::unknown_of_rank(*rank)
+            }
+            _ => PartialShape::unknown(),
+        })
+    }
+
+    /// Checks that input `i` may have this rank and gives its shape with that rank.
+    pub fn with_rank(&self, i: usize, rank: usize) -> Result<PartialShape> {
+        let shape = self.input(i);
+        shape.merge(&PartialShape::unknown_of_rank(rank)).ok_or_else(|| {
+            invalid!(
+                "{}: `{}` must have rank {rank} but has shape {shape}",
+                self.node.op.name,
+                self.name_of(i)
+            )
+        })
+    }
+
+    /// Checks that input `i` may be a scalar.
+    pub fn scalar(&self, i: usize) -> Result<()> {
+        ensure!(
+            self.input(i).rank().is_none_or(|r| r == 0),
+            "{}: `{}` must be a scalar but has shape {}",
+            self.node.op.name,
+            self.name_of(i),
+            self.input(i)
+        );
+        Ok(())
+    }
+
+    /// Checks that input `i` may be a vector and gives its length as far as it is known.
+    pub fn vector(&self, i: usize) -> Result<Dim> {
+        Ok(self.with_rank(i, 1)?.dim(0))
+    }
+
+    /// Merges the shapes of two inputs that must be equal.
+    pub fn merge(&self, i: usize, j: usize) -> Result<PartialShape> {
+        self.input(i).merge(self.input(j)).ok_or_else(|| {
+            invalid!(
+                "{}: `{}` has shape {} and `{}` has shape {}; they must be equal",
+                self.node.op.name,
+                self.name_of(i),
+                self.input(i),
+                self.name_of(j),
+                self.input(j)
+            )
+        })
+    }
+
+    /// The declared name of the argument that input `i` belongs to.
+    pub fn name_of(&self, i: usize) -> &'static str {
+        let args = &self.node.op.inputs;
+        args.iter()
+            .find(|a| self.node.input_range(a.name).is_ok_and(|r| r.contains(&i)))
+            .map_or("input", |a| a.name)
+    }
+
+    /// Says the shape of output `i`.
+    pub fn set(&mut self, i: usize, shape: impl Into<PartialShape>) {
+        self.outputs[i] = shape.into();
+    }
+
+    /// Says the value of output `i`; its shape is set too.
+    pub fn set_known(&mut self, i: usize, known: Known) {
+        self.outputs[i] = match &known {
+            Known::Value(t) => t.shape().into(),
+            Known::Partial { scalar: true, .. } => PartialShape::scalar(),
+            Known::Partial { entries, .. } => [entries.len()].into(),
+        };
+        self.output_known[i] = Some(known);
+    }
+
+    /// Says that output `i` holds the dimensions of `shape` (when its rank is known).
+    pub fn set_known_shape(&mut self, i: usize, shape: &PartialShape) {
+        match shape.dims() {
+            Some(dims) => {
+                let entries = dims.iter().map(|d| d.map(|d| d as i64)).collect();
+                self.set_known(i, Known::Partial { entries, scalar: false });
+            }
+            None => self.set(i, PartialShape::unknown_of_rank(1)),
+        }
+    }
+
+    // The shape rules that many ops share.
+
+    /// Output 0 has the shape of input 0.
+    pub fn same_as_input(&mut self) -> Result<()> {
+        let shape = self.input(0).clone();
+        self.set(0, shape);
+        Ok(())
+    }
+
+    /// Output 0 has the broadcast shape of inputs 0 and 1.
+    pub fn broadcast(&mut self) -> Result<()> {
+        let (a, b) = (self.input(0), self.input(1));
+        let shape = a.broadcast(b).ok_or_else(|| {
+            invalid!(
+                "{}: shapes {a} of `{}` and {b} of `{}` do not broadcast",
+                self.node.op.name,
+                self.name_of(0),
+                self.name_of(1)
+            )
+            .with_help("dimensions must be equal, or one of them 1, counted from the last")
+        })?;
+        self.set(0, shape);
+        Ok(())
+    }
+
+    /// All outputs are scalars.
+    pub fn scalars(&mut self) -> Result<()> {
+        for i in 0..self.n_outputs() {
+            self.set(i, PartialShape::scalar());
+        }
+        Ok(())
+    }
+}

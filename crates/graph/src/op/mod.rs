@@ -1,0 +1,17 @@
+//! What an op *is*: its declaration ([`OpDef`]), how a node of it is checked ([`NodeInfo::resolve`]), how its shapes are
+//! inferred ([`InferCx`]) and how it computes ([`KernelCx`]). Op library and executor meet here and nowhere else.
+
+mod def;
+mod infer;
+mod kernel;
+mod registry;
+mod resolve;
+
+pub use def::{ArgSpec, AttrKind, AttrSpec, Count, OpDef, Operator, Role, TypeSpec, spec};
+pub use infer::{InferCx, Known};
+pub use kernel::{
+    AsyncStart, BuildCx, Completion, Cost, Effect, Kernel, KernelBody, KernelCx, Run, RunFn, ScalarKernel,
+    StepEnv, StepHost,
+};
+pub use registry::Registry;
+pub use resolve::NodeInfo;

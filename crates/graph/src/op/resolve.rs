@@ -1,0 +1,293 @@
+//! [`NodeInfo`]: one node as its op sees it, checked against the declaration.
+
+use super::def::{ArgSpec, AttrKind, AttrSpec, Count, OpDef, TypeSpec};
+use crate::attr::{Attr, Attrs, ValueType};
+use millstream_tensor::{DType, Error, Result, ensure, invalid};
+use smallvec::SmallVec;
+use std::ops::Range;
+
+/// What is fixed about a node: its name, op, attributes and types. Kernels and shape rules read it.
+#[derive(Clone)]
+pub struct NodeInfo {
+    /// The node's name.
+    pub name: String,
+    /// Its op type.
+    pub op: &'static OpDef,
+    /// All declared attributes (defaults filled in), and any others it came with.
+    pub attrs: Attrs,
+    /// The types of its inputs, as the op takes them.
+    pub input_types: SmallVec<[ValueType; 3]>,
+    /// The types of its outputs.
+    pub output_types: SmallVec<[ValueType; 2]>,
+}
+
+impl NodeInfo {
+    /// Checks inputs and attributes against the declaration, infers the attributes that follow from the inputs, and fills in defaults.
+    pub fn resolve(
+        op: &'static OpDef,
+        name: impl Into<String>,
+        inputs: &[ValueType],
+        mut attrs: Attrs,
+    ) -> Result<NodeInfo> {
+        let layout = input_layout(op, inputs, &mut attrs)?;
+        for (arg, range) in op.inputs.iter().zip(layout) {
+            check_input(op, arg, range, inputs, &mut attrs)?;
+        }
+        for (attr, spec) in &op.attrs {
+            if attrs.get(attr).is_none() {
+                let default = spec.default.clone();
+                attrs.set(*attr, default.ok_or_else(|| missing(op, attr, spec))?);
+            }
+            if let Some(value) = attrs.get(attr) {
+                check_attr(op, attr, spec, value)?;
+            }
+        }
+        let mut output_types = SmallVec::new();
+        for arg in &op.outputs {
+            push_types(&mut output_types, arg, &attrs)?;
+        }
+        let mut input_types = SmallVec::new();
+        for arg in &op.inputs {
+            push_types(&mut input_types, arg, &attrs)?;
+        }
+        Ok(NodeInfo { name: name.into(), op, attrs, input_types, output_types })
+    }
+
+    /// The positions of the tensors that an input argument stands for.
+    pub fn input_range(&self, arg: &str) -> Result<Range<usize>> {
+        range_of(&self.op.inputs, arg, &self.attrs)
+    }
+
+    /// The positions of the tensors that an output argument stands for.
+    pub fn output_range(&self, arg: &str) -> Result<Range<usize>> {
+        range_of(&self.op.outputs, arg, &self.attrs)
+    }
+}
+
+fn range_of(args: &[ArgSpec], name: &str, attrs: &Attrs) -> Result<Range<usize>> {
+    let mut start = 0;
+    for arg in args {
+        let count = count_of(arg, attrs)?;
+        if arg.name == name {
+            return Ok(start..start + count);
+        }
+        start += count;
+    }
+    Err(Error::internal(format!("no argument is named `{name}`")))
+}
+
+/// Most tensors one argument may stand for: bounds what a hostile `N` can make us allocate.
+const MAX_ARITY: i64 = 1 << 24;
+
+fn count_of(arg: &ArgSpec, attrs: &Attrs) -> Result<usize> {
+    Ok(match arg.count {
+        Count::One => 1,
+        Count::Number(number) => {
+            let n = attrs.int(number)?;
+            ensure!((0..=MAX_ARITY).contains(&n), "attribute `{number}` is {n}, not a number of tensors");
+            n as usize
+        }
+        Count::List(types) => attrs.dtypes(types)?.len(),
+    })
+}
+
+fn push_types<const N: usize>(
+    types: &mut SmallVec<[ValueType; N]>,
+    arg: &ArgSpec,
+    attrs: &Attrs,
+) -> Result<()>
+where
+    [ValueType; N]: smallvec::Array<Item = ValueType>,
+{
+    if let Count::List(list) = arg.count {
+        types.extend(attrs.dtypes(list)?.into_iter().map(ValueType::from));
+        return Ok(());
+    }
+    let dtype = match arg.ty {
+        TypeSpec::Fixed(dtype) => dtype,
+        TypeSpec::Attr(attr) => attrs.dtype(attr)?,
+    };
+    for _ in 0..count_of(arg, attrs)? {
+        types.push(ValueType { dtype, is_ref: arg.is_ref });
+    }
+    Ok(())
+}
+
+/// Which of the inputs belong to which argument. The one count that is not given follows from how many inputs there are.
+fn input_layout(op: &OpDef, inputs: &[ValueType], attrs: &mut Attrs) -> Result<Vec<Range<usize>>> {
+    let mut fixed = 0usize;
+    let mut open: Option<(Count, usize)> = None;
+    for arg in &op.inputs {
+        match arg.count {
+            Count::One => fixed += 1,
+            Count::Number(n) if attrs.get(n).is_some() => fixed += count_of(arg, attrs)?,
+            Count::List(l) if attrs.get(l).is_some() => fixed += count_of(arg, attrs)?,
+            count => match &mut open {
+                None => open = Some((count, 1)),
+                Some((c, times)) if *c == count => *times += 1,
+                Some(_) => return Err(invalid!("{}: say how many inputs each list has", op.name)),
+            },
+        }
+    }
+    let each = match open {
+        None => {
+            ensure!(inputs.len() == fixed, "{} takes {}, got {}", op.name, tensors(fixed), inputs.len());
+            0
+        }
+        Some((_, times)) => {
+            let rest = inputs.len().checked_sub(fixed).filter(|r| r % times == 0).ok_or_else(|| {
+                invalid!(
+                    "{} takes {fixed} inputs and {times} lists of equal length, got {}",
+                    op.name,
+                    inputs.len()
+                )
+            })?;
+            rest / times
+        }
+    };
+    let mut ranges = Vec::with_capacity(op.inputs.len());
+    let mut start = 0;
+    for arg in &op.inputs {
+        let count = match arg.count {
+            Count::One => 1,
+            Count::Number(n) => {
+                if attrs.get(n).is_none() {
+                    attrs.set(n, each);
+                }
+                count_of(arg, attrs)?
+            }
+            Count::List(l) => {
+                if attrs.get(l).is_none() {
+                    let types: Vec<_> = inputs[start..start + each].iter().map(|t| t.dtype).collect();
+                    attrs.set(l, types);
+                }
+                count_of(arg, attrs)?
+            }
+        };
+        ranges.push(start..start + count);
+        start += count;
+    }
+    Ok(ranges)
+}
+
+fn tensors(n: usize) -> String {
+    match n {
+        0 => "no inputs".into(),
+        1 => "1 input".into(),
+        n => format!("{n} inputs"),
+    }
+}
+
+fn check_input(
+    op: &OpDef,
+    arg: &ArgSpec,
+    range: Range<usize>,
+    inputs: &[ValueType],
+    attrs: &mut Attrs,
+) -> Result<()> {
+    let given = inputs.get(range).ok_or_else(|| {
+        invalid!("{} has too few inputs for its argument `{}`: {} given", op.name, arg.name, inputs.len())
+    })?;
+    if let Count::List(list) = arg.count {
+        for (i, (given, wanted)) in given.iter().zip(attrs.dtypes(list)?).enumerate() {
+            ensure!(
+                given.dtype == wanted,
+                "{}: entry {i} of `{}` is {}, but attribute `{list}` says {wanted}",
+                op.name,
+                arg.name,
+                given.dtype
+            );
+        }
+        return Ok(());
+    }
+    for given in given {
+        let wanted = match arg.ty {
+            TypeSpec::Fixed(dtype) => dtype,
+            TypeSpec::Attr(attr) => match attrs.get(attr) {
+                Some(_) => attrs.dtype(attr)?,
+                None => {
+                    attrs.set(attr, given.dtype);
+                    given.dtype
+                }
+            },
+        };
+        if given.dtype != wanted {
+            return Err(type_mismatch(op, arg, given.dtype, wanted));
+        }
+        ensure!(
+            given.is_ref || !arg.is_ref,
+            "{}: `{}` must be a reference to a variable, got a value of {}",
+            op.name,
+            arg.name,
+            given.dtype
+        );
+    }
+    Ok(())
+}
+
+fn type_mismatch(op: &OpDef, arg: &ArgSpec, given: DType, wanted: DType) -> Error {
+    let why = match arg.ty {
+        TypeSpec::Fixed(_) => String::new(),
+        TypeSpec::Attr(attr) => {
+            let others: Vec<_> = op
+                .inputs
+                .iter()
+                .filter(|a| a.ty == arg.ty && a.name != arg.name)
+                .map(|a| format!("`{}`", a.name))
+                .collect();
+            match others.is_empty() {
+                true => format!(" (attribute `{attr}`)"),
+                false => format!(" as {} is (attribute `{attr}`)", others.join(" and ")),
+            }
+        }
+    };
+    invalid!("{}: `{}` is {given} but must be {wanted}{why}", op.name, arg.name)
+        .with_help("convert one of them with `cast`")
+}
+
+fn missing(op: &OpDef, attr: &str, spec: &AttrSpec) -> Error {
+    invalid!("{} needs the attribute `{attr}` ({:?})", op.name, spec.kind)
+}
+
+fn check_attr(op: &OpDef, name: &str, spec: &AttrSpec, value: &Attr) -> Result<()> {
+    let list_of = |ok: fn(&Attr) -> bool| matches!(value, Attr::List(v) if v.iter().all(ok));
+    let fits = match (spec.kind, value) {
+        (AttrKind::Type(allowed), Attr::Type(t)) => {
+            ensure!(
+                allowed.is_empty() || allowed.contains(&t.dtype),
+                "{} does not work on {}: attribute `{name}` may be {}",
+                op.name,
+                t.dtype,
+                allowed.iter().map(|d| d.name()).collect::<Vec<_>>().join(", ")
+            );
+            true
+        }
+        (AttrKind::Int(least), Attr::Int(v)) => {
+            ensure!(*v >= least, "{}: attribute `{name}` is {v} but must be at least {least}", op.name);
+            true
+        }
+        (AttrKind::Str(allowed), Attr::Str(v)) => {
+            ensure!(
+                allowed.is_empty() || allowed.iter().any(|a| a.as_bytes() == &**v),
+                "{}: attribute `{name}` is {v:?} but must be one of {}",
+                op.name,
+                allowed.join(", ")
+            );
+            true
+        }
+        (AttrKind::Float, Attr::Float(_))
+        | (AttrKind::Bool, Attr::Bool(_))
+        | (AttrKind::Shape, Attr::Shape(_))
+        | (AttrKind::Tensor, Attr::Tensor(_))
+        | (AttrKind::Func, Attr::Func(_)) => true,
+        (AttrKind::TypeList, _) => list_of(|a| matches!(a, Attr::Type(_))),
+        (AttrKind::IntList, _) => list_of(|a| matches!(a, Attr::Int(_))),
+        (AttrKind::FloatList, _) => list_of(|a| matches!(a, Attr::Float(_))),
+        (AttrKind::StrList, _) => list_of(|a| matches!(a, Attr::Str(_))),
+        (AttrKind::ShapeList, _) => list_of(|a| matches!(a, Attr::Shape(_))),
+        (AttrKind::FuncList, _) => list_of(|a| matches!(a, Attr::Func(_))),
+        _ => false,
+    };
+    ensure!(fits, "{}: attribute `{name}` is {}, not {:?}", op.name, value.kind(), spec.kind);
+    Ok(())
+}

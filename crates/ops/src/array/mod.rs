@@ -1,0 +1,3 @@
+//! Shapes, slices, gathers: ops that move elements.
+
+ops! {}

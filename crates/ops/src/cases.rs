@@ -1,0 +1,371 @@
+//! The examples of the op library as data: parsed, and checked against the kernels directly. Other crates run
+//! the same examples through sessions.
+//!
+//! `Op(arg, arg; attr=value, attr=value) = out, out` where the relation is `=` (the same bits), `~` (floats within 1e-5
+//! relative or 1e-6 absolute), `:` (inferred types) or `!` (an error whose text contains what follows).
+
+use millstream_graph::op::{InferCx, KernelBody, KernelCx, Known, NodeInfo, StepEnv, StepHost};
+use millstream_graph::{Attr, Attrs, FuncRef, ValueType};
+use millstream_state::{Cancellation, Resources};
+use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure, invalid};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// An argument of an example.
+#[derive(Clone)]
+pub enum Arg {
+    /// A value.
+    Value(Tensor),
+    /// Only a type and what is known of the shape.
+    Type(DType, PartialShape),
+}
+
+/// What an example expects.
+pub enum Expect {
+    /// These values, bit for bit.
+    Values(Vec<Tensor>),
+    /// These values, nearly.
+    Near(Vec<Tensor>),
+    /// These types.
+    Types(Vec<(DType, PartialShape)>),
+    /// An error whose text contains this.
+    Error(String),
+}
+
+/// A parsed example.
+pub struct Case {
+    /// The op type.
+    pub op: String,
+    /// The inputs.
+    pub args: Vec<Arg>,
+    /// The attributes given.
+    pub attrs: Attrs,
+    /// What must come out.
+    pub expect: Expect,
+}
+
+impl Case {
+    /// Parses an example.
+    pub fn parse(text: &str) -> Result<Case> {
+        let open = text.find('(').ok_or_else(|| invalid!("no `(` in `{text}`"))?;
+        let close = matching(text, open)?;
+        let inside = &text[open + 1..close];
+        let (args, attrs) = match split(inside, ';').as_slice() {
+            [args] => (*args, ""),
+            [args, attrs] => (*args, *attrs),
+            _ => return Err(invalid!("more than one `;` in `{text}`")),
+        };
+        let rest = text[close + 1..].trim_start();
+        let mut chars = rest.chars();
+        let relation = chars.next().ok_or_else(|| invalid!("nothing is expected of `{text}`"))?;
+        let right = chars.as_str().trim();
+        Ok(Case {
+            op: text[..open].trim().to_owned(),
+            args: list(args).map(parse_arg).collect::<Result<_>>()?,
+            attrs: parse_attrs(attrs)?,
+            expect: match relation {
+                '=' => Expect::Values(list(right).map(Tensor::parse).collect::<Result<_>>()?),
+                '~' => Expect::Near(list(right).map(Tensor::parse).collect::<Result<_>>()?),
+                ':' => Expect::Types(
+                    list(right)
+                        .map(|t| parse_type(t).ok_or_else(|| invalid!("`{t}` is no type")))
+                        .collect::<Result<_>>()?,
+                ),
+                '!' => Expect::Error(right.to_owned()),
+                other => return Err(invalid!("`{other}` is no relation, in `{text}`")),
+            },
+        })
+    }
+}
+
+/// The place of the bracket that closes the one at `open`, quotes respected.
+fn matching(text: &str, open: usize) -> Result<usize> {
+    let mut depth = 0usize;
+    let mut quoted = false;
+    let mut escaped = false;
+    for (i, c) in text.char_indices().skip_while(|(i, _)| *i < open) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return Ok(i);
+                }
+            }
+            _ => {}
+        }
+    }
+    Err(invalid!("a bracket is not closed in `{text}`"))
+}
+
+/// Splits at `at` outside of brackets and quotes.
+fn split(text: &str, at: char) -> Vec<&str> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0usize);
+    let (mut quoted, mut escaped) = (false, false);
+    for (i, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            c if c == at && depth == 0 => {
+                parts.push(&text[start..i]);
+                start = i + c.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+fn list(text: &str) -> impl Iterator<Item = &str> {
+    split(text, ',').into_iter().map(str::trim).filter(|s| !s.is_empty())
+}
+
+fn parse_arg(text: &str) -> Result<Arg> {
+    match parse_type(text) {
+        Some((dtype, shape)) => Ok(Arg::Type(dtype, shape)),
+        None => Tensor::parse(text).map(Arg::Value),
+    }
+}
+
+/// `f32[?,3]`, `f32[..]` (unknown rank), `f32[]`.
+fn parse_type(text: &str) -> Option<(DType, PartialShape)> {
+    let (name, rest) = text.split_once('[')?;
+    Some((DType::parse(name.trim())?, parse_shape(&format!("[{rest}"))?))
+}
+
+fn parse_shape(text: &str) -> Option<PartialShape> {
+    let dims = text.trim().strip_prefix('[')?.strip_suffix(']')?;
+    if dims.trim() == ".." {
+        return Some(PartialShape::unknown());
+    }
+    let dims: Option<Vec<Option<usize>>> = dims
+        .split(',')
+        .map(str::trim)
+        .filter(|d| !d.is_empty())
+        .map(|d| if d == "?" { Some(None) } else { d.parse().ok().map(Some) })
+        .collect();
+    dims.map(PartialShape::new)
+}
+
+fn parse_attrs(text: &str) -> Result<Attrs> {
+    let mut attrs = Attrs::new();
+    for item in list(text) {
+        let (name, value) = item.split_once('=').ok_or_else(|| invalid!("`{item}` is no attribute"))?;
+        attrs.set(name.trim().to_owned(), parse_attr(value.trim())?);
+    }
+    Ok(attrs)
+}
+
+/// `f32` a type, `"a"` a string, `1` an int, `1.0` a float, `true`, `shape[1,?]`, `tensor(..)`, `func(name)`, `{a b}` a list.
+fn parse_attr(text: &str) -> Result<Attr> {
+    if let Some(dtype) = DType::parse(text) {
+        return Ok(dtype.into());
+    }
+    if let Some(inside) = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
+        return Ok(Attr::List(list(inside).map(parse_attr).collect::<Result<_>>()?));
+    }
+    if let Some(inside) = text.strip_prefix("tensor(").and_then(|t| t.strip_suffix(')')) {
+        return Ok(Tensor::parse(inside)?.into());
+    }
+    if let Some(inside) = text.strip_prefix("func(").and_then(|t| t.strip_suffix(')')) {
+        return Ok(FuncRef { name: inside.to_owned(), attrs: Attrs::new() }.into());
+    }
+    if let Some(shape) = text.strip_prefix("shape").and_then(parse_shape) {
+        return Ok(shape.into());
+    }
+    if let Some(inside) = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
+        return Ok(inside.into());
+    }
+    match text {
+        "true" => return Ok(true.into()),
+        "false" => return Ok(false.into()),
+        _ => {}
+    }
+    if let Ok(int) = text.parse::<i64>() {
+        return Ok(int.into());
+    }
+    text.parse::<f32>().map(Attr::Float).map_err(|_| invalid!("`{text}` is no attribute value"))
+}
+
+struct Host;
+
+impl StepHost for Host {
+    fn print(&self, _line: &str) {}
+    fn threads(&self) -> usize {
+        1
+    }
+    fn in_pool(&self, work: &mut (dyn FnMut() + Send)) {
+        work();
+    }
+}
+
+/// An environment for one kernel on its own.
+pub fn lone_env() -> StepEnv {
+    StepEnv {
+        resources: Arc::new(Resources::new()),
+        step_resources: Arc::new(Resources::new()),
+        kernel_state: Arc::new(Resources::new()),
+        container: "".into(),
+        cancel: Cancellation::new(),
+        host: Arc::new(Host),
+    }
+}
+
+/// Infers the types of an example's outputs.
+pub fn infer(case: &Case) -> Result<(NodeInfo, Vec<(DType, PartialShape)>)> {
+    let op = crate::registry().get(&case.op).ok_or_else(|| invalid!("there is no op `{}`", case.op))?;
+    let types: Vec<ValueType> = case
+        .args
+        .iter()
+        .map(|a| match a {
+            Arg::Value(t) => t.dtype().into(),
+            Arg::Type(d, _) => (*d).into(),
+        })
+        .collect();
+    let node = NodeInfo::resolve(op, "case", &types, case.attrs.clone())?;
+    let shapes: Vec<PartialShape> = case
+        .args
+        .iter()
+        .map(|a| match a {
+            Arg::Value(t) => t.shape().into(),
+            Arg::Type(_, s) => s.clone(),
+        })
+        .collect();
+    let known: Vec<Option<Known>> = case
+        .args
+        .iter()
+        .map(|a| match a {
+            Arg::Value(t) => Some(Known::Value(t.clone())),
+            Arg::Type(..) => None,
+        })
+        .collect();
+    let (shapes, _) = InferCx::new(&node, &shapes, &known).infer()?;
+    let types = node.output_types.iter().map(|t| t.dtype).zip(shapes).collect();
+    Ok((node, types))
+}
+
+/// Runs one kernel on values.
+pub fn run(node: &NodeInfo, env: &StepEnv, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+    let mut inputs = inputs.to_vec();
+    let mut outputs: SmallVec<[Option<Tensor>; 4]> = SmallVec::from_elem(None, node.output_types.len());
+    let mut cx = KernelCx::new(node, env, &mut inputs, &mut outputs);
+    match node.op.kernel.body {
+        KernelBody::Run(run) => run(&mut cx)?,
+        KernelBody::Build(make) => {
+            let kernel_state = &env.kernel_state;
+            make(&millstream_graph::op::BuildCx { node, kernel_state })?.run(&mut cx)?;
+        }
+        KernelBody::Structural | KernelBody::Async(_) => {
+            return Err(invalid!("{} does not run on its own", node.op.name));
+        }
+    }
+    let outputs: Vec<Tensor> = outputs.into_iter().flatten().collect();
+    ensure!(
+        outputs.len() == node.output_types.len(),
+        "{} gave {} outputs instead of {}",
+        node.op.name,
+        outputs.len(),
+        node.output_types.len()
+    );
+    Ok(outputs)
+}
+
+/// Evaluates an example: its outputs, checked against the inferred types.
+pub fn evaluate(case: &Case) -> Result<Vec<Tensor>> {
+    let (node, types) = infer(case)?;
+    let inputs: Vec<Tensor> = case
+        .args
+        .iter()
+        .map(|a| match a {
+            Arg::Value(t) => Ok(t.clone()),
+            Arg::Type(d, s) => Err(invalid!("{d}{s} has no value")),
+        })
+        .collect::<Result<_>>()?;
+    let outputs = run(&node, &lone_env(), &inputs)?;
+    for (value, (dtype, shape)) in outputs.iter().zip(types) {
+        ensure!(
+            value.dtype() == dtype && shape.contains(&value.shape().into()),
+            "inferred {dtype}{shape} but computed {}{}",
+            value.dtype(),
+            value.shape()
+        );
+    }
+    Ok(outputs)
+}
+
+/// Whether two tensors are equal, floats and complex numbers within 1e-5 relative or 1e-6 absolute.
+pub fn near(a: &Tensor, b: &Tensor) -> bool {
+    if a.dtype() != b.dtype() || a.shape() != b.shape() {
+        return false;
+    }
+    let close =
+        |x: f64, y: f64| x == y || (x.is_nan() && y.is_nan()) || (x - y).abs() <= 1e-6 + 1e-5 * y.abs();
+    macro_rules! all {
+        ($t:ty, $to:expr) => {
+            match (a.as_slice::<$t>(), b.as_slice::<$t>()) {
+                (Ok(a), Ok(b)) => {
+                    a.iter().zip(b).all(|(&x, &y)| $to(x).iter().zip($to(y)).all(|(x, y)| close(*x, y)))
+                }
+                _ => false,
+            }
+        };
+    }
+    use millstream_tensor::{C64, C128, bf16, f16};
+    match a.dtype() {
+        DType::F16 => all!(f16, |x: f16| [x.to_f64()]),
+        DType::BF16 => all!(bf16, |x: bf16| [x.to_f64()]),
+        DType::F32 => all!(f32, |x: f32| [f64::from(x)]),
+        DType::F64 => all!(f64, |x: f64| [x]),
+        DType::C64 => all!(C64, |x: C64| [f64::from(x.re), f64::from(x.im)]),
+        DType::C128 => all!(C128, |x: C128| [x.re, x.im]),
+        _ => a.bits_eq(b),
+    }
+}
+
+/// Checks one example.
+///
+/// # Panics
+/// When the example does not hold: this is for tests.
+#[track_caller]
+pub fn check(text: &str) {
+    let case = Case::parse(text).unwrap_or_else(|e| panic!("{text}\n{e}"));
+    match &case.expect {
+        Expect::Values(want) => same(text, want, evaluate(&case), Tensor::bits_eq),
+        Expect::Near(want) => same(text, want, evaluate(&case), near),
+        Expect::Types(want) => match infer(&case) {
+            Ok((_, got)) => assert_eq!(&got, want, "{text}"),
+            Err(e) => panic!("{text}\n{e}"),
+        },
+        Expect::Error(want) => {
+            let values = case.args.iter().all(|a| matches!(a, Arg::Value(_)));
+            let error = match values {
+                true => evaluate(&case).err(),
+                false => infer(&case).err(),
+            };
+            match error {
+                Some(e) => assert!(e.to_string().contains(want.as_str()), "{text}\ngot: {e}"),
+                None => panic!("{text}\nno error"),
+            }
+        }
+    }
+}
+
+#[track_caller]
+fn same(text: &str, want: &[Tensor], got: Result<Vec<Tensor>>, eq: fn(&Tensor, &Tensor) -> bool) {
+    let got = got.unwrap_or_else(|e| panic!("{text}\n{e}"));
+    let show = |ts: &[Tensor]| ts.iter().map(|t| format!("{t}")).collect::<Vec<_>>().join(", ");
+    assert!(
+        got.len() == want.len() && got.iter().zip(want).all(|(g, w)| eq(g, w)),
+        "{text}\ngot: {}",
+        show(&got)
+    );
+}

@@ -1,0 +1,3 @@
+//! The control-flow primitives.
+
+ops! {}

@@ -1,0 +1,3 @@
+//! Looking and checking: Assert, Print, CheckNumerics.
+
+ops! {}

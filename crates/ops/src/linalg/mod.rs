@@ -1,0 +1,3 @@
+//! Matrix products.
+
+ops! {}

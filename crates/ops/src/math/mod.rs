@@ -1,0 +1,3 @@
+//! Arithmetic, comparison, logic: elementwise ops.
+
+ops! { add_v2 }

@@ -1,0 +1,3 @@
+//! The basics of neural networks.
+
+ops! {}

@@ -1,0 +1,3 @@
+//! Random numbers, from TensorFlow's Philox streams.
+
+ops! {}

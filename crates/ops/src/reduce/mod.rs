@@ -1,0 +1,3 @@
+//! Reductions, cumulative ops, arg-extrema.
+
+ops! {}

@@ -1,0 +1,3 @@
+//! Segment sums and their kin.
+
+ops! {}

@@ -1,0 +1,3 @@
+//! Variables of both kinds and what updates them.
+
+ops! {}

@@ -1,0 +1,70 @@
+//! [`Resources`]: named things in named containers, shared by the sessions that share this.
+
+use millstream_tensor::{Code, Error, Opaque, Result};
+use parking_lot::Mutex;
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Things by container and name. A name holds one kind of thing.
+#[derive(Default)]
+pub struct Resources {
+    /// Guards the map only; nothing is built or called under it but the constructor passed to `get_or_create`.
+    map: Mutex<BTreeMap<(String, String), Arc<dyn Opaque>>>,
+}
+
+impl Resources {
+    /// No resources.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The thing under this name, made by `make` if there is none. An error if it is of another kind.
+    pub fn get_or_create<T: Opaque>(
+        &self,
+        container: &str,
+        name: &str,
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        let mut map = self.map.lock();
+        let object = match map.get(&(container.to_owned(), name.to_owned())) {
+            Some(object) => object.clone(),
+            None => {
+                let object: Arc<dyn Opaque> = Arc::new(make()?);
+                map.insert((container.to_owned(), name.to_owned()), object.clone());
+                object
+            }
+        };
+        drop(map);
+        downcast(object, container, name)
+    }
+
+    /// The thing under this name. `NOT_FOUND` if there is none.
+    pub fn get<T: Opaque>(&self, container: &str, name: &str) -> Result<Arc<T>> {
+        let found = self.map.lock().get(&(container.to_owned(), name.to_owned())).cloned();
+        match found {
+            Some(object) => downcast(object, container, name),
+            None => Err(Error::new(
+                Code::NotFound,
+                format!("container `{container}` holds nothing under the name `{name}`"),
+            )),
+        }
+    }
+
+    /// Forgets the thing under this name; those who hold it keep it. Returns whether there was one.
+    pub fn remove(&self, container: &str, name: &str) -> bool {
+        self.map.lock().remove(&(container.to_owned(), name.to_owned())).is_some()
+    }
+
+    /// Forgets everything in a container.
+    pub fn clear(&self, container: &str) {
+        self.map.lock().retain(|(c, _), _| c != container);
+    }
+}
+
+fn downcast<T: Opaque>(object: Arc<dyn Opaque>, container: &str, name: &str) -> Result<Arc<T>> {
+    let kind = object.kind();
+    (object as Arc<dyn Any + Send + Sync>).downcast::<T>().map_err(|_| {
+        Error::invalid(format!("`{name}` in container `{container}` is a {kind}, not what was asked for"))
+    })
+}

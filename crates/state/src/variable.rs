@@ -1,0 +1,119 @@
+//! [`Variable`]: a tensor that steps read and write.
+
+use millstream_tensor::{Code, DType, Error, Opaque, PartialShape, Result, Tensor, invalid};
+use parking_lot::Mutex;
+
+/// A named tensor that outlives steps. Reads share the elements; an update copies them only if a reader still does.
+pub struct Variable {
+    name: String,
+    dtype: DType,
+    shape: PartialShape,
+    /// Guards the value; held for the length of one update, never while anything else is locked.
+    value: Mutex<Option<Tensor>>,
+}
+
+impl std::fmt::Debug for Variable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "variable `{}` {}{}", self.name, self.dtype, self.shape)
+    }
+}
+
+impl Opaque for Variable {
+    fn kind(&self) -> &'static str {
+        "variable"
+    }
+}
+
+impl Variable {
+    /// A variable without a value. `shape` is what every value must fit.
+    pub fn new(name: impl Into<String>, dtype: DType, shape: PartialShape) -> Variable {
+        Variable { name: name.into(), dtype, shape, value: Mutex::new(None) }
+    }
+
+    /// The name it was made under.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The dtype of every value.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// What is known of the shape of every value.
+    pub fn shape(&self) -> &PartialShape {
+        &self.shape
+    }
+
+    /// Whether it has a value.
+    pub fn is_initialized(&self) -> bool {
+        self.value.lock().is_some()
+    }
+
+    /// The value. `FAILED_PRECONDITION` if it has none yet.
+    pub fn read(&self) -> Result<Tensor> {
+        self.value.lock().clone().ok_or_else(|| self.uninitialized())
+    }
+
+    /// Replaces the value; dtype and shape must fit.
+    pub fn assign(&self, value: Tensor) -> Result<()> {
+        self.check(&value)?;
+        let old = self.value.lock().replace(value);
+        drop(old);
+        Ok(())
+    }
+
+    /// Replaces the value whatever its shape (`validate_shape=False`); the dtype must fit.
+    pub fn assign_any_shape(&self, value: Tensor) -> Result<()> {
+        self.check_dtype(&value)?;
+        let old = self.value.lock().replace(value);
+        drop(old);
+        Ok(())
+    }
+
+    /// Forgets the value.
+    pub fn clear(&self) {
+        let old = self.value.lock().take();
+        drop(old);
+    }
+
+    /// Changes the value in one indivisible step. If `change` fails the old value stays.
+    pub fn update<R>(&self, change: impl FnOnce(&mut Tensor) -> Result<R>) -> Result<R> {
+        let mut slot = self.value.lock();
+        let value = slot.as_mut().ok_or_else(|| self.uninitialized())?;
+        change(value)
+    }
+
+    fn check(&self, value: &Tensor) -> Result<()> {
+        self.check_dtype(value)?;
+        if self.shape.contains(&value.shape().into()) {
+            return Ok(());
+        }
+        Err(invalid!(
+            "variable `{}` has shape {} but the value assigned has shape {}",
+            self.name,
+            self.shape,
+            value.shape()
+        ))
+    }
+
+    fn check_dtype(&self, value: &Tensor) -> Result<()> {
+        if value.dtype() == self.dtype {
+            return Ok(());
+        }
+        Err(invalid!(
+            "variable `{}` has dtype {} but the value assigned has dtype {}",
+            self.name,
+            self.dtype,
+            value.dtype()
+        ))
+    }
+
+    fn uninitialized(&self) -> Error {
+        Error::new(
+            Code::FailedPrecondition,
+            format!("variable `{}` is used before it has a value", self.name),
+        )
+        .with_help("run its initialiser first (all of them: `global_variables_initializer`)")
+    }
+}

@@ -8,6 +8,7 @@ import collections
 import io
 import json
 import os
+import re
 import zipfile
 
 import numpy as np
@@ -124,7 +125,7 @@ def short_message(error):
     text = error.message or ''
     for cut in ('\n\t [[', '\n\nOriginal stack', '\n\t[[', '\n[[', '\n\nErrors may'):
         text = text.split(cut)[0]
-    return text.strip()
+    return re.sub(r' \(defined at [^)]*\)', '', text).strip()
 
 
 def execute(graph_bytes, feeds, targets, fetches, config=None):
@@ -137,6 +138,56 @@ def execute(graph_bytes, feeds, targets, fetches, config=None):
         for target in targets:
             session.run(graph.get_operation_by_name(target), feeds)
         return [to_stored(v) for v in session.run(list(fetches), feeds)]
+
+
+def attempt(graph_bytes, feeds, targets, fetches, config):
+    """The values and no error, or no values and the error."""
+    try:
+        return execute(graph_bytes, feeds, targets, fetches, config), None
+    except tf.errors.OpError as error:
+        return None, error
+
+
+def without_rewriting():
+    """A session configuration without graph optimisation."""
+    config = tf.ConfigProto()
+    config.graph_options.rewrite_options.disable_meta_optimizer = True
+    config.graph_options.optimizer_options.opt_level = -1
+    return config
+
+
+def rename_functions(graph_def):
+    """Numbers the functions of the library by creation order and sorts them: TensorFlow's own numbers and order vary."""
+    names = [f.signature.name for f in graph_def.library.function]
+    ordered = sorted(names, key=lambda n: (int(re.search(r'(\d+)$', n).group(1)) if re.search(r'\d+$', n) else -1, n))
+    renamed = {old: '%s_%d' % (re.sub(r'_\d+$', '', old), k) for k, old in enumerate(ordered)}
+
+    def mend(value):
+        if value.WhichOneof('value') == 'func' and value.func.name in renamed:
+            value.func.name = renamed[value.func.name]
+        for func in value.list.func:
+            func.name = renamed.get(func.name, func.name)
+        if value.WhichOneof('value') == 's' and value.s.decode('latin1') in renamed:
+            value.s = renamed[value.s.decode('latin1')].encode('latin1')
+    for nodes in [graph_def.node] + [f.node_def for f in graph_def.library.function]:
+        for node in nodes:
+            node.op = renamed.get(node.op, node.op)
+            for key in list(node.attr):
+                if node.attr[key].WhichOneof('value') in ('func', 'list', 's'):
+                    mend(node.attr[key])
+    functions = list(graph_def.library.function)
+    for function in functions:
+        for key in list(function.attr):
+            if function.attr[key].WhichOneof('value') in ('func', 'list', 's'):
+                mend(function.attr[key])
+    functions.sort(key=lambda f: ordered.index(f.signature.name))
+    for function in functions:
+        function.signature.name = renamed[function.signature.name]
+    del graph_def.library.function[:]
+    graph_def.library.function.extend(functions)
+    for gradient in graph_def.library.gradient:
+        gradient.function_name = renamed.get(gradient.function_name, gradient.function_name)
+        gradient.gradient_func = renamed.get(gradient.gradient_func, gradient.gradient_func)
 
 
 def how_to_compare(value, options):
@@ -219,15 +270,15 @@ def store(name, folder):
         build(made)
         graph_def = made.graph_def or graph.as_graph_def()
     drop_new_attrs(graph_def)
+    rename_functions(graph_def)
     graph_bytes = graph_def.SerializeToString(deterministic=True)
     feeds = collections.OrderedDict((k, to_stored(v)) for k, v in made.feeds.items())
     names = [n for n, _ in made.fetches]
-    values, error = None, None
-    try:
-        values = execute(graph_bytes, feeds, made.targets, names)
-        again = execute(graph_bytes, feeds, made.targets, names)
-    except tf.errors.OpError as raised:
-        error = raised
+    values, error = attempt(graph_bytes, feeds, made.targets, names, None)
+    # TensorFlow's graph rewriting must not be what makes the value.
+    again, second_error = attempt(graph_bytes, feeds, made.targets, names, without_rewriting())
+    if (error is None) != (second_error is None) or error is not None and code_of(error) != code_of(second_error):
+        raise GoldenError('%s: %s with graph rewriting, %s without' % (name, error, second_error))
     if made.error:
         if error is None:
             raise GoldenError('%s: ran to the end but must fail with %s' % (name, made.error))

@@ -5,13 +5,16 @@
 mod assemble;
 pub mod budget;
 mod buffer;
+mod display;
 mod dtype;
 pub mod element;
 mod error;
 mod movement;
 mod opaque;
+mod parse;
 mod shape;
 mod tensor;
+mod text;
 mod walk;
 
 pub use assemble::Assembler;

@@ -3,6 +3,18 @@
 //! Never evaluates, and names no op but the structural ones.
 
 pub mod attr;
+mod builder;
+mod context;
+mod graph;
+mod ids;
+mod node;
 pub mod op;
+mod output;
 
 pub use attr::{Attr, Attrs, FuncRef, ValueType};
+pub use builder::{Arg, OpBuilder};
+pub use context::{CondContext, Context, ContextId, ContextKind, WhileContext};
+pub use graph::{CollectionItem, Graph, GraphData};
+pub use ids::{NodeId, Port};
+pub use node::Node;
+pub use output::{Op, Output};

@@ -19,7 +19,8 @@ mod segment;
 mod state;
 mod strings;
 
-use millstream_graph::op::Registry;
+use millstream_graph::op::{Effect, NodeInfo, Registry};
+use millstream_tensor::Tensor;
 use std::sync::OnceLock;
 
 /// All op types of the library.
@@ -43,5 +44,14 @@ pub fn registry() -> &'static Registry {
             .into_iter()
             .flatten(),
         )
+        .with_fold(fold)
     })
+}
+
+/// Computes a pure node of known inputs: how graphs learn the values of shapes and sizes while they are built.
+fn fold(node: &NodeInfo, inputs: &[Tensor]) -> Option<Vec<Tensor>> {
+    match node.op.kernel.effect {
+        Effect::Pure => cases::run(node, &cases::lone_env(), inputs).ok(),
+        _ => None,
+    }
 }

@@ -1,13 +1,19 @@
 //! [`Registry`]: the op types that there are.
 
 use super::def::{OpDef, Operator};
+use super::resolve::NodeInfo;
+use millstream_tensor::Tensor;
 use std::collections::BTreeMap;
 
 /// Op types by name.
 #[derive(Default)]
 pub struct Registry {
     ops: BTreeMap<&'static str, OpDef>,
+    fold: Option<Fold>,
 }
+
+/// Computes a node of known inputs, if its op has no effect; `None` if it has, or fails.
+pub type Fold = fn(&NodeInfo, &[Tensor]) -> Option<Vec<Tensor>>;
 
 impl Registry {
     /// A registry of these op types. A name given twice keeps its first declaration (a test over the op library forbids it).
@@ -16,7 +22,18 @@ impl Registry {
         for def in defs {
             ops.entry(def.name).or_insert(def);
         }
-        Registry { ops }
+        Registry { ops, fold: None }
+    }
+
+    /// With the means to compute nodes of known inputs: shape inference asks for it, as a graph itself never evaluates.
+    pub fn with_fold(mut self, fold: Fold) -> Registry {
+        self.fold = Some(fold);
+        self
+    }
+
+    /// The outputs of a node of known inputs, if they can be had.
+    pub fn fold(&self, node: &NodeInfo, inputs: &[Tensor]) -> Option<Vec<Tensor>> {
+        (self.fold?)(node, inputs)
     }
 
     /// The op type with this name.

@@ -1,0 +1,661 @@
+//! [`Graph`]: nodes in the order they were made. Append-only but for back edges, control inputs and what is known of shapes.
+
+use crate::attr::{Attr, Attrs, ValueType};
+use crate::context::{Context, ContextId};
+use crate::ids::{NodeId, Port};
+use crate::node::Node;
+use crate::op::{InferCx, Known, NodeInfo, Registry, Role};
+use crate::output::{Op, Output};
+use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, invalid};
+use parking_lot::{Mutex, MutexGuard};
+use smallvec::SmallVec;
+use std::collections::{BTreeMap, HashMap};
+use std::panic::Location;
+use std::sync::Arc;
+
+/// A graph under construction, shared by its clones. Threads may build at the same time, but scopes (names, control dependencies, loops)
+/// are the graph's, not the thread's.
+///
+/// Adding a node never fails in the middle of an expression: the first mistake is remembered with the line that made it
+/// and is returned by the next call that gives a `Result`, [`Graph::check`] for one.
+#[derive(Clone)]
+pub struct Graph(Arc<Mutex<GraphData>>);
+
+/// An entry of a collection.
+#[derive(Clone)]
+pub enum CollectionItem {
+    /// A node or one of its outputs, by name (`v`, `v:0`).
+    Node(String),
+    /// Any bytes: an encoded message.
+    Bytes(Vec<u8>),
+    /// An int.
+    Int(i64),
+    /// A float.
+    Float(f32),
+}
+
+/// What a graph holds. Reached through [`Graph::read`].
+pub struct GraphData {
+    registry: &'static Registry,
+    pub(crate) nodes: Vec<Node>,
+    /// How often each name was asked for, by lower-cased name: names differ by more than case, as files made of them must.
+    names: HashMap<String, u32>,
+    /// Nodes by name; holds the first `indexed` nodes, the rest is added when a name is looked up.
+    by_name: HashMap<Arc<str>, NodeId>,
+    indexed: usize,
+    /// The current name scope, with its closing `/` unless empty.
+    scope: String,
+    controls: Vec<ControlScope>,
+    device: Arc<str>,
+    pub(crate) contexts: Vec<Context>,
+    pub(crate) current: Option<ContextId>,
+    collections: BTreeMap<String, Vec<CollectionItem>>,
+    seed: Option<i64>,
+    error: Option<Error>,
+    finalized: bool,
+    /// Counts changes to what is already there (back edges, control inputs), for those who cache by length.
+    edits: u64,
+}
+
+/// A `control_dependencies` block.
+struct ControlScope {
+    inputs: Vec<NodeId>,
+    /// Nodes made inside: whoever takes one as input already runs after `inputs`.
+    seen: std::collections::HashSet<NodeId>,
+}
+
+/// How a new node gets its name.
+#[derive(Clone)]
+pub(crate) enum Naming {
+    /// Unique in the current scope.
+    Scoped(String),
+    /// Exactly this; taken already is an error.
+    Exact(String),
+    /// This, already reserved.
+    Reserved(String),
+}
+
+/// A node about to be made.
+pub(crate) struct NodeSpec {
+    pub op: String,
+    pub naming: Naming,
+    pub inputs: SmallVec<[Port; 2]>,
+    pub controls: SmallVec<[NodeId; 2]>,
+    pub attrs: Attrs,
+    pub context: Option<ContextId>,
+    pub device: Option<Arc<str>>,
+    pub at: &'static Location<'static>,
+}
+
+impl NodeSpec {
+    #[track_caller]
+    pub(crate) fn new(op: impl Into<String>, naming: Naming) -> NodeSpec {
+        NodeSpec {
+            op: op.into(),
+            naming,
+            inputs: SmallVec::new(),
+            controls: SmallVec::new(),
+            attrs: Attrs::new(),
+            context: None,
+            device: None,
+            at: Location::caller(),
+        }
+    }
+
+    pub(crate) fn inputs(mut self, inputs: impl IntoIterator<Item = Port>) -> Self {
+        self.inputs = inputs.into_iter().collect();
+        self
+    }
+
+    pub(crate) fn attrs(mut self, attrs: Attrs) -> Self {
+        self.attrs = attrs;
+        self
+    }
+
+    pub(crate) fn context(mut self, context: Option<ContextId>) -> Self {
+        self.context = context;
+        self
+    }
+
+    pub(crate) fn at(mut self, at: &'static Location<'static>) -> Self {
+        self.at = at;
+        self
+    }
+}
+
+impl Graph {
+    /// An empty graph over a library of op types.
+    pub fn with_ops(registry: &'static Registry) -> Graph {
+        Graph(Arc::new(Mutex::new(GraphData {
+            registry,
+            nodes: Vec::new(),
+            names: HashMap::new(),
+            by_name: HashMap::new(),
+            indexed: 0,
+            scope: String::new(),
+            controls: Vec::new(),
+            device: "".into(),
+            contexts: Vec::new(),
+            current: None,
+            collections: BTreeMap::new(),
+            seed: None,
+            error: None,
+            finalized: false,
+            edits: 0,
+        })))
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, GraphData> {
+        self.0.lock()
+    }
+
+    /// Looks at the graph as it is now. `look` must not call methods of the graph.
+    pub fn read<R>(&self, look: impl FnOnce(&GraphData) -> R) -> R {
+        look(&self.lock())
+    }
+
+    /// Whether both are the same graph.
+    pub fn same(&self, other: &Graph) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The op types that the graph can hold.
+    pub fn registry(&self) -> &'static Registry {
+        self.lock().registry
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.lock().nodes.len()
+    }
+
+    /// Whether there are no nodes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The first mistake made since the last call, if any.
+    pub fn check(&self) -> Result<()> {
+        match self.lock().error.take() {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn remember(&self, error: Error) {
+        self.lock().error.get_or_insert(error);
+    }
+
+    /// Runs `build` with names prefixed by `name/` (made unique, as TensorFlow does).
+    pub fn name_scope<R>(&self, name: &str, build: impl FnOnce() -> R) -> R {
+        let scope = {
+            let mut g = self.lock();
+            g.unique_name(name) + "/"
+        };
+        self.in_scope(scope, build)
+    }
+
+    /// Runs `build` with names prefixed by exactly `scope` (empty, or ending in `/`): re-enters a scope.
+    pub fn in_scope<R>(&self, scope: String, build: impl FnOnce() -> R) -> R {
+        let old = std::mem::replace(&mut self.lock().scope, scope);
+        let _back = OnDrop(|| self.lock().scope = old.clone());
+        build()
+    }
+
+    /// The current name scope, with its closing `/` unless empty.
+    pub fn scope(&self) -> String {
+        self.lock().scope.clone()
+    }
+
+    /// A name in the current scope that nobody else gets.
+    pub fn unique_name(&self, name: &str) -> String {
+        self.lock().unique_name(name)
+    }
+
+    /// Nodes made by `build` run after these operations (in a loop: in the same iteration; operations outside
+    /// the loop run once, before it).
+    pub fn control_dependencies<'g, R>(
+        &'g self,
+        ops: impl IntoIterator<Item = impl Into<Op<'g>>>,
+        build: impl FnOnce() -> R,
+    ) -> R {
+        let inputs = ops.into_iter().map(|op| op.into().id()).filter(|id| *id != NodeId::POISON).collect();
+        self.lock().controls.push(ControlScope { inputs, seen: Default::default() });
+        let _back = OnDrop(|| {
+            self.lock().controls.pop();
+        });
+        build()
+    }
+
+    /// Runs `build` outside of all control dependencies, loops and branches.
+    pub fn without_control<R>(&self, build: impl FnOnce() -> R) -> R {
+        let (controls, current) = {
+            let mut g = self.lock();
+            (std::mem::take(&mut g.controls), g.current.take())
+        };
+        let saved = Mutex::new(Some((controls, current)));
+        let _back = OnDrop(|| {
+            if let Some((controls, current)) = saved.lock().take() {
+                let mut g = self.lock();
+                g.controls = controls;
+                g.current = current;
+            }
+        });
+        build()
+    }
+
+    /// Nodes made by `build` ask for this device.
+    pub fn device<R>(&self, device: &str, build: impl FnOnce() -> R) -> R {
+        let old = std::mem::replace(&mut self.lock().device, device.into());
+        let _back = OnDrop(|| self.lock().device = old.clone());
+        build()
+    }
+
+    /// The graph-level seed that random ops derive theirs from.
+    pub fn set_seed(&self, seed: i64) {
+        self.lock().seed = Some(seed);
+    }
+
+    /// The graph-level seed.
+    pub fn seed(&self) -> Option<i64> {
+        self.lock().seed
+    }
+
+    /// From here on adding a node is an error.
+    pub fn finalize(&self) {
+        self.lock().finalized = true;
+    }
+
+    /// Adds an entry to a collection.
+    pub fn add_to_collection(&self, name: &str, item: CollectionItem) {
+        self.lock().collections.entry(name.to_owned()).or_default().push(item);
+    }
+
+    /// The entries of a collection.
+    pub fn collection(&self, name: &str) -> Vec<CollectionItem> {
+        self.lock().collections.get(name).cloned().unwrap_or_default()
+    }
+
+    /// The operation with this name.
+    pub fn operation(&self, name: &str) -> Result<Op<'_>> {
+        let id = self.lock().find(name)?;
+        Ok(Op::new(self, id))
+    }
+
+    /// The output with this name: `node:0`, or `node` for its first output.
+    pub fn output(&self, name: &str) -> Result<Output<'_>> {
+        let port = self.lock().find_port(name)?;
+        Ok(Output::new(self, port))
+    }
+
+    /// All operations, in the order they were made.
+    pub fn operations(&self) -> Vec<Op<'_>> {
+        (0..self.len() as u32).map(|i| Op::new(self, NodeId(i))).collect()
+    }
+
+    /// A constant.
+    #[track_caller]
+    pub fn constant_tensor(&self, name: &str, value: Tensor) -> Output<'_> {
+        self.op("Const").name(name).attr("dtype", value.dtype()).attr("value", value).output()
+    }
+
+    /// A placeholder of a dtype that is known only when the program runs. `shape` is what its feeds must fit.
+    #[track_caller]
+    pub fn placeholder_of(&self, name: &str, dtype: DType, shape: impl Into<PartialShape>) -> Output<'_> {
+        self.op("Placeholder").name(name).attr("dtype", dtype).attr("shape", shape.into()).output()
+    }
+
+    /// Makes the node's first open input (a `Merge`'s back edge) come from `value`.
+    pub fn close_back_edge(&self, merge: Op<'_>, value: Output<'_>) -> Result<()> {
+        let mut g = self.lock();
+        let target = g.node(merge.id())?;
+        let wanted = target.info.input_types.first().copied();
+        let source = g.node(value.port().node)?;
+        let given = source.info.output_types.get(value.port().index as usize).copied();
+        if target.role() != Role::Merge || source.role() != Role::NextIteration {
+            return Err(invalid!(
+                "a back edge leads from a NextIteration to a Merge, not from `{}` ({}) to `{}` ({})",
+                source.name(),
+                source.op(),
+                target.name(),
+                target.op()
+            ));
+        }
+        if wanted != given {
+            return Err(invalid!(
+                "the back edge into `{}` must carry {} but `{}` gives {}",
+                target.name(),
+                wanted.map_or("nothing".into(), |t| t.to_string()),
+                source.name(),
+                given.map_or("nothing".into(), |t| t.to_string())
+            ));
+        }
+        let open = target.inputs.iter().position(|p| *p == Port::OPEN);
+        let open = open.ok_or_else(|| invalid!("`{}` has no open back edge", target.name()))?;
+        g.nodes[merge.id().index()].inputs[open] = value.port();
+        g.edits += 1;
+        Ok(())
+    }
+
+    /// Adds a control input to a node that exists already.
+    pub fn add_control_input(&self, op: Op<'_>, before: Op<'_>) -> Result<()> {
+        let mut g = self.lock();
+        g.node(before.id())?;
+        g.node(op.id())?;
+        let controls = &mut g.nodes[op.id().index()].controls;
+        if !controls.contains(&before.id()) {
+            controls.push(before.id());
+        }
+        g.edits += 1;
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Graph {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Graph({} nodes)", self.len())
+    }
+}
+
+/// Runs its closure when dropped, so that scopes end when `build` panics too.
+struct OnDrop<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+impl GraphData {
+    /// The op types that the graph can hold.
+    pub fn registry(&self) -> &'static Registry {
+        self.registry
+    }
+
+    /// The node list.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The contexts.
+    pub fn contexts(&self) -> &[Context] {
+        &self.contexts
+    }
+
+    /// The collections.
+    pub fn collections(&self) -> &BTreeMap<String, Vec<CollectionItem>> {
+        &self.collections
+    }
+
+    /// Changes with every edit of an existing node; together with the length it says whether the graph is the same.
+    pub fn edits(&self) -> u64 {
+        self.edits
+    }
+
+    /// A node by id.
+    pub fn node(&self, id: NodeId) -> Result<&Node> {
+        self.nodes.get(id.index()).ok_or_else(|| {
+            invalid!("this value belongs to a node that could not be made")
+                .with_help("mend the first error reported")
+        })
+    }
+
+    /// A node by name. `NOT_FOUND`, with near names, if there is none.
+    pub fn find(&mut self, name: &str) -> Result<NodeId> {
+        while self.indexed < self.nodes.len() {
+            let name: Arc<str> = self.nodes[self.indexed].name().into();
+            self.by_name.insert(name, NodeId(self.indexed as u32));
+            self.indexed += 1;
+        }
+        self.by_name.get(name).copied().ok_or_else(|| {
+            Error::new(millstream_tensor::Code::NotFound, format!("the graph has no node `{name}`"))
+        })
+    }
+
+    /// An output by name: `node:0`, or `node` for its first output.
+    pub fn find_port(&mut self, name: &str) -> Result<Port> {
+        let (node, index) = match name.rsplit_once(':') {
+            Some((node, index)) if !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit()) => {
+                (node, index.parse::<u32>().map_err(|_| invalid!("`{name}` names no output"))?)
+            }
+            _ => (name, 0),
+        };
+        let id = self.find(node)?;
+        let n = self.nodes[id.index()].info.output_types.len();
+        if index as usize >= n {
+            return Err(invalid!("node `{node}` has {n} outputs; there is no `{name}`"));
+        }
+        Ok(Port::new(id, index))
+    }
+
+    /// The type of an output.
+    pub fn type_of(&self, port: Port) -> Result<ValueType> {
+        let node = self.node(port.node)?;
+        node.info.output_types.get(port.index as usize).copied().ok_or_else(|| {
+            invalid!(
+                "node `{}` has {} outputs, not {}",
+                node.name(),
+                node.info.output_types.len(),
+                port.index + 1
+            )
+        })
+    }
+
+    /// What is known of the shape of an output.
+    pub fn shape_of(&self, port: Port) -> PartialShape {
+        let node = self.nodes.get(port.node.index());
+        node.and_then(|n| n.shapes.get(port.index as usize)).cloned().unwrap_or_default()
+    }
+
+    /// What is known of the value of an output.
+    pub fn known(&self, port: Port) -> Option<&Known> {
+        self.nodes.get(port.node.index())?.known.get(port.index as usize)?.as_deref()
+    }
+
+    pub(crate) fn edited(&mut self) {
+        self.edits += 1;
+    }
+
+    /// As TensorFlow's `unique_name`: scoped, counted without regard to case.
+    pub(crate) fn unique_name(&mut self, name: &str) -> String {
+        let name = format!("{}{}", self.scope, name);
+        let key = name.to_lowercase();
+        let Some(count) = self.names.get_mut(&key) else {
+            self.names.insert(key, 1);
+            return name;
+        };
+        let mut i = *count;
+        *count += 1;
+        loop {
+            let candidate = format!("{key}_{i}");
+            if !self.names.contains_key(&candidate) {
+                self.names.insert(candidate, 1);
+                if let Some(count) = self.names.get_mut(&key) {
+                    *count = i + 1;
+                }
+                return format!("{name}_{i}");
+            }
+            i += 1;
+        }
+    }
+
+    /// Runs `build` with names under `scope`.
+    pub(crate) fn with_scope<R>(&mut self, scope: String, build: impl FnOnce(&mut Self) -> R) -> R {
+        let old = std::mem::replace(&mut self.scope, scope);
+        let result = build(self);
+        self.scope = old;
+        result
+    }
+
+    /// The control inputs that the blocks around a new node ask for, as TensorFlow computes them: a block is left out
+    /// when an input of the node was itself made inside of it.
+    pub(crate) fn scope_controls(&self, inputs: &[Port]) -> SmallVec<[NodeId; 2]> {
+        let mut controls: SmallVec<[NodeId; 2]> = SmallVec::new();
+        for block in &self.controls {
+            if inputs.iter().any(|p| block.seen.contains(&p.node)) {
+                continue;
+            }
+            for c in &block.inputs {
+                if !controls.contains(c) && !inputs.iter().any(|p| p.node == *c) {
+                    controls.push(*c);
+                }
+            }
+        }
+        controls
+    }
+
+    /// Makes a node in the current scopes and context.
+    pub(crate) fn add(&mut self, mut spec: NodeSpec) -> Result<NodeId> {
+        for c in self.scope_controls(&spec.inputs) {
+            if !spec.controls.contains(&c) {
+                spec.controls.push(c);
+            }
+        }
+        self.enter_context(&mut spec)?;
+        let id = self.insert(spec)?;
+        for block in &mut self.controls {
+            block.seen.insert(id);
+        }
+        Ok(id)
+    }
+
+    /// Makes a node just as it is said: checks types, infers shapes, appends it.
+    pub(crate) fn insert(&mut self, spec: NodeSpec) -> Result<NodeId> {
+        let at = spec.at;
+        let op = spec.op.clone();
+        self.insert_inner(spec).map_err(|e| match e.node() {
+            Some(_) => e,
+            None => e.note(format!("while adding a node of op {op}")).at_line(at),
+        })
+    }
+
+    fn insert_inner(&mut self, spec: NodeSpec) -> Result<NodeId> {
+        if self.finalized {
+            return Err(Error::new(
+                millstream_tensor::Code::FailedPrecondition,
+                "the graph is finalized and cannot be changed",
+            ));
+        }
+        let op = self.registry.get(&spec.op).ok_or_else(|| {
+            let error = Error::unimplemented(format!("there is no op `{}`", spec.op));
+            match self.registry.similar(&spec.op).as_slice() {
+                [] => error,
+                near => error.with_help(format!("did you mean {}?", near.join(", "))),
+            }
+        })?;
+        let first = spec.inputs.iter().find(|p| **p != Port::OPEN).copied();
+        let mut types: SmallVec<[ValueType; 4]> = SmallVec::new();
+        for &p in &spec.inputs {
+            // A back edge that is still open has the type of the other inputs.
+            types.push(self.type_of(if p == Port::OPEN { first.unwrap_or(p) } else { p })?);
+        }
+        for &c in &spec.controls {
+            self.node(c)?;
+        }
+        let name = match spec.naming {
+            Naming::Scoped(name) => self.unique_name(&name),
+            Naming::Reserved(name) => name,
+            Naming::Exact(name) => {
+                if self.find(&name).is_ok() {
+                    return Err(Error::new(
+                        millstream_tensor::Code::AlreadyExists,
+                        format!("the graph already has a node `{name}`"),
+                    ));
+                }
+                // Scopes above it count as taken too, as TensorFlow has it.
+                self.names.entry(name.to_lowercase()).or_insert(1);
+                name
+            }
+        };
+        let info = NodeInfo::resolve(op, name, &types, spec.attrs)
+            .map_err(|e| e.note(format!("inputs: {}", self.describe(&spec.inputs))))?;
+        if self.nodes.len() >= NodeId::POISON.index() {
+            return Err(invalid!("a graph may have at most 2^32 - 1 nodes"));
+        }
+        let (shapes, known) = self.infer(&info, &spec.inputs).map_err(|e| {
+            e.at_node(&info.name, op.name).note(format!("inputs: {}", self.describe(&spec.inputs)))
+        })?;
+        let id = NodeId(self.nodes.len() as u32);
+        self.nodes.push(Node {
+            info: Arc::new(info),
+            inputs: spec.inputs,
+            controls: spec.controls,
+            shapes,
+            known,
+            device: spec.device.unwrap_or_else(|| self.device.clone()),
+            context: spec.context,
+            at: spec.at,
+        });
+        Ok(id)
+    }
+
+    fn describe(&self, inputs: &[Port]) -> String {
+        let one = |&p: &Port| match (self.node(p.node), self.type_of(p)) {
+            (Ok(node), Ok(ty)) => format!("`{}:{}` {ty}{}", node.name(), p.index, self.shape_of(p)),
+            _ => "an open back edge".to_owned(),
+        };
+        let shown: Vec<_> = inputs.iter().take(8).map(one).collect();
+        let more = if inputs.len() > 8 { format!(" and {} more", inputs.len() - 8) } else { String::new() };
+        format!("{}{more}", shown.join(", "))
+    }
+
+    #[expect(clippy::type_complexity, reason = "the pair that a node holds")]
+    fn infer(
+        &self,
+        info: &NodeInfo,
+        inputs: &[Port],
+    ) -> Result<(SmallVec<[PartialShape; 1]>, SmallVec<[Option<Arc<Known>>; 1]>)> {
+        let shapes: SmallVec<[PartialShape; 3]> = inputs.iter().map(|&p| self.shape_of(p)).collect();
+        let known: SmallVec<[Option<Known>; 3]> = inputs.iter().map(|&p| self.known(p).cloned()).collect();
+        let (shapes, mut outputs) = InferCx::new(info, &shapes, &known).infer()?;
+        if outputs.iter().all(Option::is_none)
+            && let Some(values) = self.fold(info, &known)
+        {
+            outputs = values.into_iter().map(|v| Some(Known::Value(v))).collect();
+        }
+        Ok((shapes.into_iter().collect(), outputs.into_iter().map(|k| k.map(Arc::new)).collect()))
+    }
+
+    /// The outputs of a node whose inputs are small known integers, as the op library computes them: shapes and sizes are
+    /// worked out this way while the graph is built.
+    fn fold(&self, info: &NodeInfo, known: &[Option<Known>]) -> Option<Vec<Tensor>> {
+        let small =
+            |t: &Tensor| t.elements() <= 64 && matches!(t.dtype(), DType::I32 | DType::I64 | DType::Bool);
+        if known.is_empty() || !info.output_types.iter().all(|t| matches!(t.dtype, DType::I32 | DType::I64)) {
+            return None;
+        }
+        let inputs: Option<Vec<Tensor>> = known
+            .iter()
+            .map(|k| match k {
+                Some(Known::Value(t)) if small(t) => Some(t.clone()),
+                _ => None,
+            })
+            .collect();
+        self.registry.fold(info, &inputs?).filter(|v| v.iter().all(small))
+    }
+
+    /// Refines what is known of the shape of an output.
+    pub(crate) fn merge_shape(&mut self, port: Port, shape: &PartialShape) -> Result<()> {
+        let node = self.node(port.node)?;
+        let old = self.shape_of(port);
+        let merged = old.merge(shape).ok_or_else(|| {
+            invalid!("`{}` has shape {old}, which contradicts {shape}", node.name()).at_line(node.at)
+        })?;
+        self.nodes[port.node.index()].shapes[port.index as usize] = merged;
+        Ok(())
+    }
+
+    /// Replaces what is known of the shape of an output (loop builders relax what they set before).
+    pub(crate) fn set_shape(&mut self, port: Port, shape: PartialShape) {
+        if let Some(node) = self.nodes.get_mut(port.node.index()) {
+            node.shapes[port.index as usize] = shape;
+        }
+    }
+
+    /// Sets an attribute of a node that exists already.
+    pub(crate) fn set_attr(&mut self, id: NodeId, name: &'static str, value: impl Into<Attr>) {
+        if let Some(node) = self.nodes.get_mut(id.index()) {
+            Arc::make_mut(&mut node.info).attrs.set(name, value);
+        }
+    }
+}

@@ -13,6 +13,9 @@
 //! size of the input, since nothing is reserved because a length says so. That constant is the size
 //! of the largest struct over the two bytes that an empty message takes.
 //!
+//! Text at the depth limit takes under 0.4 MB of stack in an optimised build; with `prost-reflect`
+//! compiled without any optimisation it takes over 2 MB, more than a spawned thread has by default.
+//!
 //! What this crate does not do: it checks no graph, resolves no name and reads no file. Fields that
 //! the `.proto` files do not know are dropped on [`decode`] and are errors in [`from_text`].
 

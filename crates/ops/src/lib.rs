@@ -13,6 +13,7 @@ mod debug;
 mod linalg;
 mod math;
 mod nn;
+mod number;
 mod random;
 mod reduce;
 mod segment;

@@ -1,0 +1,144 @@
+//! `BatchMatMul`, `BatchMatMulV2`: products of batches of matrices. V2 broadcasts the batches.
+
+use super::parts::{at_least, split};
+use super::product::{Matrix, Product};
+use crate::number::with_number;
+use millstream_graph::op::spec::{Bool, Number, Spec};
+use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
+use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
+
+pub(crate) fn def() -> [OpDef; 2] {
+    let def = |name| {
+        OpDef::new(name)
+            .input("x", "T")
+            .input("y", "T")
+            .output("output", "T")
+            .attr("T", Number)
+            .attr("adj_x", Bool.or(false))
+            .attr("adj_y", Bool.or(false))
+            .attr("grad_x", Bool.or(false))
+            .attr("grad_y", Bool.or(false))
+            .infer(infer)
+    };
+    [
+        def("BatchMatMul")
+            .doc("The matrix product of each pair in two equal batches; `adj_x`, `adj_y` take adjoints first.")
+            .kernel(Kernel::pure(run).cost(Cost::Estimate(cost))),
+        def("BatchMatMulV2")
+            .doc("The matrix product of each pair in two batches that broadcast; `adj_x`, `adj_y` take adjoints first.")
+            .kernel(Kernel::pure(run).cost(Cost::Estimate(cost))),
+    ]
+}
+
+fn broadcasts(node: &NodeInfo) -> bool {
+    node.op.name == "BatchMatMulV2"
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let (ax, ay) = (cx.attrs().bool("adj_x")?, cx.attrs().bool("adj_y")?);
+    let (x, y) = (cx.input(0), cx.input(1));
+    at_least("x", x, 2)?;
+    at_least("y", y, 2)?;
+    let (Some([bx @ .., xr, xc]), Some([by @ .., yr, yc])) = (x.dims(), y.dims()) else {
+        return Ok(());
+    };
+    let (m, kx) = if ax { (xc, xr) } else { (xr, xc) };
+    let (ky, n) = if ay { (yc, yr) } else { (yr, yc) };
+    ensure!(kx.is_none() || ky.is_none() || kx == ky, "{}", inner(x, ax, y, ay));
+    let (bx, by) = (PartialShape::new(bx.iter().copied()), PartialShape::new(by.iter().copied()));
+    let batch = if broadcasts(cx.node()) { bx.broadcast(&by) } else { bx.merge(&by) };
+    let batch = batch.ok_or_else(|| batches(cx.node(), &bx, &by))?;
+    let dims = batch.dims().unwrap_or(&[]).iter().copied().chain([*m, *n]);
+    cx.set(0, PartialShape::new(dims));
+    Ok(())
+}
+
+fn inner(x: &PartialShape, ax: bool, y: &PartialShape, ay: bool) -> String {
+    let turned = |t: bool| if t { " (adjoint)" } else { "" };
+    format!(
+        "the inner dimensions of a product must agree: `x` has shape {x}{}, `y` has shape {y}{}",
+        turned(ax),
+        turned(ay)
+    )
+}
+
+fn batches(node: &NodeInfo, x: &PartialShape, y: &PartialShape) -> Error {
+    match broadcasts(node) {
+        true => invalid!("the batch dimensions {x} of `x` and {y} of `y` do not broadcast"),
+        false => invalid!("the batch dimensions {x} of `x` and {y} of `y` must be equal")
+            .with_help("BatchMatMulV2 broadcasts them"),
+    }
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (ax, ay) = (cx.attrs().bool("adj_x")?, cx.attrs().bool("adj_y")?);
+    let (x, y) = (cx.input(0), cx.input(1));
+    let ((bx, xr, xc), (by, yr, yc)) = (split("x", x.shape())?, split("y", y.shape())?);
+    let (m, kx) = if ax { (xc, xr) } else { (xr, xc) };
+    let (ky, n) = if ay { (yc, yr) } else { (yr, yc) };
+    ensure!(kx == ky, "{}", inner(&x.shape().into(), ax, &y.shape().into(), ay));
+    let (bx, by) = (Shape::from(bx), Shape::from(by));
+    let batch = match broadcasts(cx.node) {
+        true => bx.broadcast(&by),
+        false => (bx == by).then(|| bx.clone()),
+    };
+    let batch = batch.ok_or_else(|| batches(cx.node, &(&bx).into(), &(&by).into()))?;
+    let mut shape = batch.clone();
+    shape.push(m);
+    shape.push(n);
+    let out = with_number!(cx.node.op.name, x.dtype(), T => {
+        let (a, b) = (x.as_slice::<T>()?, y.as_slice::<T>()?);
+        let mut out = Tensor::zeros(x.dtype(), shape)?;
+        let cells = out.make_mut::<T>().ok_or_else(|| Error::internal("a fresh tensor is shared"))?;
+        let places = places(&bx, &batch).zip(places(&by, &batch));
+        let (x_size, y_size) = (xr * xc, yr * yc);
+        // With an empty result or empty sums there is nothing to add to the zeros.
+        if m != 0 && n != 0 && kx != 0 {
+            for (cells, (i, j)) in cells.chunks_exact_mut(m * n).zip(places) {
+                let a = a.get(i * x_size..(i + 1) * x_size).unwrap_or(&[]);
+                let b = b.get(j * y_size..(j + 1) * y_size).unwrap_or(&[]);
+                let (a, b) = (Matrix::new(a, xr, xc)?.adjoint(ax), Matrix::new(b, yr, yc)?.adjoint(ay));
+                T::multiply(&*cx.env.host, a, b, cells)?;
+            }
+        }
+        Ok::<_, Error>(out)
+    })?;
+    cx.set(0, out);
+    Ok(())
+}
+
+/// For each matrix of the broadcast batch, which matrix of the batch `own` it comes from.
+fn places(own: &Shape, batch: &Shape) -> impl Iterator<Item = usize> + use<> {
+    let mut strides = vec![0usize; batch.rank() - own.rank().min(batch.rank())];
+    strides.extend(own.iter().zip(own.strides()).map(|(&d, s)| if d == 1 { 0 } else { s }));
+    let dims: Vec<usize> = batch.to_vec();
+    (0..batch.elements()).map(move |mut i| {
+        let mut at = 0;
+        for (&dim, &stride) in dims.iter().zip(&strides).rev() {
+            at += i % dim * stride;
+            i /= dim;
+        }
+        at
+    })
+}
+
+fn cost(node: &NodeInfo, inputs: &[Tensor]) -> f64 {
+    let [x, y] = inputs else { return 0.0 };
+    let adjoint = node.attrs.bool("adj_y").unwrap_or(false);
+    let n = match y.shape().dims() {
+        [.., rows, cols] => if adjoint { *rows } else { *cols },
+        _ => 0,
+    };
+    2.0 * x.elements() as f64 * n as f64 / 100.0
+}
+
+cases! {
+    multiplies_each: "BatchMatMul([[[1 2]] [[3 4]]], [[[5] [6]] [[7] [8]]]) = [[[17]] [[53]]]",
+    broadcasts: "BatchMatMulV2([[[1 2]] [[3 4]]], [[5] [6]]) = [[[17]] [[39]]]",
+    takes_adjoints: "BatchMatMulV2(c64[1,1] [[1+2j]], c64[1,1] [[1j]]; adj_x=true) = c64[1,1] [[2+1j]]",
+    an_empty_batch: "BatchMatMulV2(f32[0,1,2], f32[2,3]) : f32[0,1,3]",
+    broadcasts_shapes: "BatchMatMulV2(f32[?,1,3,4], f32[5,4,?]) : f32[?,5,3,?]",
+    equal_batches: "BatchMatMul(f32[2,1,1], f32[3,1,1]) ! must be equal",
+    inner_dimensions: "BatchMatMulV2([[1 2]], [[1 2]]) ! the inner dimensions",
+    needs_matrices: "BatchMatMulV2([1 2], [[1 2]]) ! `x` must have rank 2 or more",
+}

@@ -1,0 +1,83 @@
+//! `MatMul`: the product of two matrices.
+
+use super::parts::split;
+use super::product::{Matrix, Product};
+use crate::number::with_number;
+use millstream_graph::op::spec::{Bool, Number, Spec};
+use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
+use millstream_tensor::{Error, PartialShape, Result, Tensor, ensure};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("MatMul")
+        .doc("The matrix product `a b`; `transpose_a` and `transpose_b` turn a side round first.")
+        .input("a", "T")
+        .input("b", "T")
+        .output("product", "T")
+        .attr("transpose_a", Bool.or(false))
+        .attr("transpose_b", Bool.or(false))
+        .attr("T", Number)
+        .attr("grad_a", Bool.or(false))
+        .attr("grad_b", Bool.or(false))
+        .infer(infer)
+        .kernel(Kernel::pure(run).cost(Cost::Estimate(cost)))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let (ta, tb) = (cx.attrs().bool("transpose_a")?, cx.attrs().bool("transpose_b")?);
+    let (a, b) = (cx.with_rank(0, 2)?, cx.with_rank(1, 2)?);
+    let (m, ka) = (a.dim(usize::from(ta)), a.dim(usize::from(!ta)));
+    let (kb, n) = (b.dim(usize::from(tb)), b.dim(usize::from(!tb)));
+    if let (Some(ka), Some(kb)) = (ka, kb) {
+        ensure!(ka == kb, "{}", inner(&a, ta, ka, &b, tb, kb));
+    }
+    cx.set(0, PartialShape::new([m, n]));
+    Ok(())
+}
+
+fn inner(a: &PartialShape, ta: bool, ka: usize, b: &PartialShape, tb: bool, kb: usize) -> String {
+    let turned = |t: bool| if t { " transposed" } else { "" };
+    format!(
+        "the inner dimensions of a product must agree: `a` of shape {a}{} has {ka} columns, `b` of shape {b}{} has {kb} rows",
+        turned(ta),
+        turned(tb)
+    )
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (ta, tb) = (cx.attrs().bool("transpose_a")?, cx.attrs().bool("transpose_b")?);
+    let (a, b) = (cx.input(0), cx.input(1));
+    ensure!(a.rank() == 2, "`a` must be a matrix but has shape {}", a.shape());
+    ensure!(b.rank() == 2, "`b` must be a matrix but has shape {}", b.shape());
+    let ((_, ar, ac), (_, br, bc)) = (split("a", a.shape())?, split("b", b.shape())?);
+    let out = with_number!("MatMul", a.dtype(), T => {
+        let x = Matrix::new(a.as_slice::<T>()?, ar, ac)?.transposed(ta);
+        let y = Matrix::new(b.as_slice::<T>()?, br, bc)?.transposed(tb);
+        ensure!(x.cols == y.rows, "{}", inner(&a.shape().into(), ta, x.cols, &b.shape().into(), tb, y.rows));
+        let mut out = Tensor::zeros(a.dtype(), [x.rows, y.cols])?;
+        let cells = out.make_mut::<T>().ok_or_else(|| Error::internal("a fresh tensor is shared"))?;
+        T::multiply(&*cx.env.host, x, y, cells).map(|()| out)
+    })?;
+    cx.set(0, out);
+    Ok(())
+}
+
+/// 100 floating-point operations per nanosecond.
+fn cost(node: &NodeInfo, inputs: &[Tensor]) -> f64 {
+    let [a, b] = inputs else { return 0.0 };
+    let columns = usize::from(!node.attrs.bool("transpose_b").unwrap_or(false));
+    let n = b.shape().get(columns).copied().unwrap_or(0);
+    2.0 * a.elements() as f64 * n as f64 / 100.0
+}
+
+cases! {
+    multiplies: "MatMul([[1.0 2.0] [3.0 4.0]], [[5.0 6.0] [7.0 8.0]]) = [[19.0 22.0] [43.0 50.0]]",
+    transposes_a: "MatMul([[1 2 3]], [[4 5]]; transpose_a=true) = [[4 5] [8 10] [12 15]]",
+    transposes_b: "MatMul([[1 2]], [[3 4] [5 6] [7 8]]; transpose_b=true) = [[11 17 23]]",
+    transposes_both: "MatMul([[1 2]], [[3] [4]]; transpose_a=true, transpose_b=true) = [[3 4] [6 8]]",
+    nothing_sums_to_zero: "MatMul(f32[2,0] [[] []], f32[0,1] []) = [[0.0] [0.0]]",
+    keeps_unknowns: "MatMul(f32[?,3], f32[3,?]) : f32[?,?]",
+    transposes_shapes: "MatMul(f32[3,7], f32[..]; transpose_a=true) : f32[7,?]",
+    inner_dimensions_agree: "MatMul(f32[2,3], f32[2,3]) ! the inner dimensions of a product must agree",
+    needs_matrices: "MatMul(f32[3], f32[3,3]) ! `a` must have rank 2",
+    inner_dimensions_agree_at_run_time: "MatMul([[1 2]], [[1 2]]) ! has 2 columns, `b` of shape [1,2] has 1 rows",
+}

@@ -1,0 +1,59 @@
+//! `MatrixSetDiag`: matrices with their diagonals replaced.
+
+use super::parts::{at_least, diagonal_strides, split};
+use millstream_graph::op::spec::AnyType;
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{PartialShape, Result, Shape, ensure, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("MatrixSetDiag")
+        .doc("`input` with the diagonal of each innermost matrix replaced by the innermost rows of `diagonal`.")
+        .input("input", "T")
+        .input("diagonal", "T")
+        .output("output", "T")
+        .attr("T", AnyType)
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let (input, diagonal) = (cx.input(0), cx.input(1));
+    at_least("input", input, 2)?;
+    at_least("diagonal", diagonal, 1)?;
+    if let Some([batch @ .., rows, cols]) = input.dims() {
+        let n = rows.zip(*cols).map(|(r, c)| r.min(c));
+        let wanted = PartialShape::new(batch.iter().copied().chain([n]));
+        let merged = wanted.merge(diagonal).ok_or_else(|| {
+            invalid!("`diagonal` has shape {diagonal} but the diagonals of `input` have shape {wanted}")
+        })?;
+        let merged = merged.dims().unwrap_or(&[]);
+        let batch = merged.iter().take(batch.len()).copied();
+        let shape = PartialShape::new(batch.chain([*rows, *cols]));
+        cx.set(0, shape);
+    }
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let diagonal = cx.take(1);
+    let mut out = cx.take(0);
+    let shape = out.shape().clone();
+    let (batch, rows, cols) = split("input", &shape)?;
+    let wanted = Shape::new(batch.iter().copied().chain([rows.min(cols)]));
+    ensure!(
+        *diagonal.shape() == wanted,
+        "`diagonal` has shape {} but the diagonals of `input` have shape {wanted}",
+        diagonal.shape()
+    );
+    out.assign_strided(0, &diagonal_strides(batch, rows, cols), wanted, &diagonal)?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    replaces: "MatrixSetDiag([[1 2 3] [4 5 6]], [7 8]) = [[7 2 3] [4 8 6]]",
+    of_each_matrix: "MatrixSetDiag([[[1 2] [3 4]] [[5 6] [7 8]]], [[0 0] [9 9]]) = [[[0 2] [3 0]] [[9 6] [7 9]]]",
+    keeps_unknowns: "MatrixSetDiag(f32[?,3,5], f32[2,?]) : f32[2,3,5]",
+    needs_a_matrix: "MatrixSetDiag([1], [1]) ! `input` must have rank 2 or more",
+    diagonal_fits: "MatrixSetDiag([[1 2] [3 4]], [1]) ! the diagonals of `input` have shape [2]",
+}

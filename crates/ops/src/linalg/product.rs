@@ -1,0 +1,265 @@
+//! Products of matrices: [`Matrix`] is a view with strides, [`Product::multiply`] fills a row-major result.
+//!
+//! Floats and complex numbers go to `gemm` unless the product is small; the half-width floats through f32; integers through a
+//! plain loop. Which way is taken follows from dtype and sizes alone, and how many threads work on a product never
+//! changes an element's order of summation, so a product's bits do not depend on threads.
+//! The file holds the only `unsafe` of this crate: the call of `gemm`, which takes pointers.
+#![expect(unsafe_code, reason = "gemm takes pointers")]
+
+use crate::number::Number;
+use millstream_graph::op::StepHost;
+use millstream_tensor::{C64, C128, Element, Error, Result, Tensor, bf16, ensure, f16};
+
+/// A matrix inside a slice: element `(i, j)` is `data[i * row_stride + j * col_stride]`, conjugated if `conj`.
+#[derive(Clone, Copy)]
+pub(crate) struct Matrix<'a, T> {
+    data: &'a [T],
+    pub rows: usize,
+    pub cols: usize,
+    row_stride: usize,
+    col_stride: usize,
+    conj: bool,
+}
+
+impl<'a, T: Element> Matrix<'a, T> {
+    /// A row-major matrix; an error unless `data` has `rows * cols` elements.
+    pub fn new(data: &'a [T], rows: usize, cols: usize) -> Result<Self> {
+        ensure!(
+            rows.checked_mul(cols) == Some(data.len()),
+            "{} elements are no {rows} by {cols} matrix",
+            data.len()
+        );
+        Ok(Matrix { data, rows, cols, row_stride: cols, col_stride: 1, conj: false })
+    }
+
+    /// The transpose, if `yes`.
+    pub fn transposed(self, yes: bool) -> Self {
+        if !yes {
+            return self;
+        }
+        Matrix {
+            rows: self.cols,
+            cols: self.rows,
+            row_stride: self.col_stride,
+            col_stride: self.row_stride,
+            ..self
+        }
+    }
+
+    /// The conjugate transpose, if `yes`.
+    pub fn adjoint(self, yes: bool) -> Self {
+        Matrix { conj: self.conj != yes, ..self }.transposed(yes)
+    }
+
+    fn with_data<U>(self, data: &[U]) -> Matrix<'_, U> {
+        let Matrix { rows, cols, row_stride, col_stride, conj, .. } = self;
+        Matrix { data, rows, cols, row_stride, col_stride, conj }
+    }
+}
+
+/// An element type whose matrices multiply.
+pub(crate) trait Product: Number {
+    /// `out = a * b`, row-major; `out` holds zeros.
+    fn multiply(host: &dyn StepHost, a: Matrix<Self>, b: Matrix<Self>, out: &mut [Self]) -> Result<()>;
+}
+
+fn check<T: Element>(a: &Matrix<T>, b: &Matrix<T>, out: &[T]) -> Result<()> {
+    ensure!(
+        a.cols == b.rows && a.rows.checked_mul(b.cols) == Some(out.len()),
+        "a {} by {} matrix times a {} by {} matrix does not give {} elements",
+        a.rows,
+        a.cols,
+        b.rows,
+        b.cols,
+        out.len()
+    );
+    Ok(())
+}
+
+/// Products of at most this many multiplications are computed in place: below it gemm's set-up and packing cost more
+/// than its kernels win (f32, 16 by 16 by 16: see `benches/matmul.rs`).
+const SMALL: usize = 16 * 16 * 8;
+
+/// The plain product, row by row; every element sums its terms in order.
+fn plain<T: Number>(a: Matrix<T>, b: Matrix<T>, out: &mut [T]) {
+    let pick = |conj: bool, v: T| if conj { v.conjugate() } else { v };
+    if a.cols == 0 || b.cols == 0 {
+        return;
+    }
+    for (i, row) in out.chunks_exact_mut(b.cols).enumerate() {
+        for k in 0..a.cols {
+            let x = pick(a.conj, a.data[i * a.row_stride + k * a.col_stride]);
+            let from = &b.data[k * b.row_stride..];
+            if b.col_stride == 1 && !b.conj {
+                for (o, &y) in row.iter_mut().zip(from) {
+                    *o = o.plus(x.times(y));
+                }
+            } else {
+                for (o, &y) in row.iter_mut().zip(from.iter().step_by(b.col_stride.max(1))) {
+                    *o = o.plus(x.times(pick(b.conj, y)));
+                }
+            }
+        }
+    }
+}
+
+/// How many threads a product is worth. With few rows or columns each thread would pack as much as it multiplies.
+fn threads(host: &dyn StepHost, m: usize, k: usize, n: usize) -> usize {
+    const WORTH: f64 = 4e6;
+    let work = m as f64 * k as f64 * n as f64;
+    if m.min(n) < 32 || work < 2.0 * WORTH { 1 } else { host.threads().clamp(1, (work / WORTH) as usize) }
+}
+
+fn by_gemm<T: Number>(host: &dyn StepHost, a: Matrix<T>, b: Matrix<T>, out: &mut [T]) {
+    let (m, k, n) = (a.rows, a.cols, b.cols);
+    let threads = threads(host, m, k, n);
+    let mut call = |parallelism| {
+        // SAFETY: `Matrix` is only made of a slice of exactly rows * cols elements with the strides of that row-major matrix or
+        // of its transpose, so every (i, j) in range is inside its slice; `check` has made sure that the inner
+        // dimensions agree and that `out`, borrowed exclusively, has m * n elements. Slices are at most isize::MAX
+        // bytes long, so the strides fit. T is one of the four types that gemm knows (only `fast!` calls this).
+        unsafe {
+            gemm::gemm(
+                m,
+                n,
+                k,
+                out.as_mut_ptr(),
+                1,
+                n as isize,
+                false,
+                a.data.as_ptr(),
+                a.col_stride as isize,
+                a.row_stride as isize,
+                b.data.as_ptr(),
+                b.col_stride as isize,
+                b.row_stride as isize,
+                T::ZERO,
+                T::ONE,
+                false,
+                a.conj,
+                b.conj,
+                parallelism,
+            );
+        }
+    };
+    match threads {
+        1 => call(gemm::Parallelism::None),
+        n => host.in_pool(&mut || call(gemm::Parallelism::Rayon(n))),
+    }
+}
+
+macro_rules! fast {
+    ($($t:ty),*) => { $(
+        impl Product for $t {
+            fn multiply(host: &dyn StepHost, a: Matrix<Self>, b: Matrix<Self>, out: &mut [Self]) -> Result<()> {
+                check(&a, &b, out)?;
+                let work = out.len().saturating_mul(a.cols);
+                match work {
+                    0 => {}
+                    _ if work <= SMALL => plain(a, b, out),
+                    _ => by_gemm(host, a, b, out),
+                }
+                Ok(())
+            }
+        }
+    )* };
+}
+fast!(f32, f64, C64, C128);
+
+macro_rules! through_f32 {
+    ($($t:ty),*) => { $(
+        impl Product for $t {
+            fn multiply(host: &dyn StepHost, a: Matrix<Self>, b: Matrix<Self>, out: &mut [Self]) -> Result<()> {
+                check(&a, &b, out)?;
+                let wide = |m: &Matrix<$t>| Tensor::from_iter([m.data.len()], m.data.iter().map(|v| v.to_f32()));
+                let (x, y) = (wide(&a)?, wide(&b)?);
+                let mut z = Tensor::from_iter([out.len()], std::iter::repeat_n(0f32, out.len()))?;
+                let z = z.make_mut::<f32>().ok_or_else(|| Error::internal("a fresh tensor is shared"))?;
+                f32::multiply(host, a.with_data(x.as_slice()?), b.with_data(y.as_slice()?), z)?;
+                out.iter_mut().zip(z).for_each(|(o, v)| *o = <$t>::from_f32(*v));
+                Ok(())
+            }
+        }
+    )* };
+}
+through_f32!(f16, bf16);
+
+macro_rules! integer {
+    ($($t:ty),*) => { $(
+        impl Product for $t {
+            fn multiply(_: &dyn StepHost, a: Matrix<Self>, b: Matrix<Self>, out: &mut [Self]) -> Result<()> {
+                check(&a, &b, out)?;
+                // Row by row a transposed right side would be read with a long stride: turn it round once.
+                if b.col_stride != 1 && a.rows > 4 {
+                    let turned = Tensor::vector(b.data)?
+                        .strided([b.rows, b.cols], 0, &[b.row_stride as isize, b.col_stride as isize])?;
+                    plain(a, Matrix::new(turned.as_slice()?, b.rows, b.cols)?, out);
+                } else {
+                    plain(a, b, out);
+                }
+                Ok(())
+            }
+        }
+    )* };
+}
+integer!(i8, i16, i32, i64, u8, u16, u32, u64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Threads(usize);
+    impl StepHost for Threads {
+        fn print(&self, _: &str) {}
+        fn threads(&self) -> usize {
+            self.0
+        }
+        fn in_pool(&self, work: &mut (dyn FnMut() + Send)) {
+            work();
+        }
+    }
+
+    fn numbers(n: usize, seed: u64) -> Vec<f32> {
+        let next = |s: &mut u64| {
+            *s = s.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            Some((*s >> 40) as f32 / 8388608.0 - 1.0)
+        };
+        let mut s = seed;
+        (0..n).map_while(|_| next(&mut s)).collect()
+    }
+
+    #[test]
+    fn bits_do_not_depend_on_threads() {
+        for (m, k, n) in [(256, 300, 256), (64, 512, 1024), (33, 4000, 65), (301, 513, 203), (1024, 64, 1000)]
+        {
+            let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));
+            let product = |threads, at, bt| {
+                let (ar, ac) = if at { (k, m) } else { (m, k) };
+                let (br, bc) = if bt { (n, k) } else { (k, n) };
+                let a = Matrix::new(&a, ar, ac).unwrap().transposed(at);
+                let b = Matrix::new(&b, br, bc).unwrap().transposed(bt);
+                let mut out = vec![0f32; m * n];
+                f32::multiply(&Threads(threads), a, b, &mut out).unwrap();
+                out.iter().map(|v| v.to_bits()).collect::<Vec<_>>()
+            };
+            for (at, bt) in [(false, false), (true, false), (false, true), (true, true)] {
+                let one = product(1, at, bt);
+                for threads in [2, 3, 8] {
+                    assert!(one == product(threads, at, bt), "{m} {k} {n} {at} {bt} {threads}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn gemm_agrees_with_the_plain_product() {
+        for (m, k, n) in [(1, 70, 50), (50, 70, 1), (17, 33, 21), (64, 65, 66)] {
+            let (a, b) = (numbers(m * k, 3), numbers(k * n, 4));
+            let (a, b) = (Matrix::new(&a, m, k).unwrap(), Matrix::new(&b, k, n).unwrap());
+            let (mut fast, mut slow) = (vec![0f32; m * n], vec![0f32; m * n]);
+            by_gemm(&Threads(1), a, b, &mut fast);
+            plain(a, b, &mut slow);
+            assert!(fast.iter().zip(&slow).all(|(x, y)| (x - y).abs() < 1e-4), "{m} {k} {n}");
+        }
+    }
+}

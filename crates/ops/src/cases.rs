@@ -3,11 +3,15 @@
 //!
 //! `Op(arg, arg; attr=value, attr=value) = out, out` where the relation is `=` (the same bits), `~` (floats within 1e-5
 //! relative or 1e-6 absolute), `:` (inferred types) or `!` (an error whose text contains what follows).
+//!
+//! An argument `&f32[2] [1 2]` is a reference to a variable with this value, `@f32[2] [1 2]` a resource handle to one; with
+//! a type alone (`@f32[?,2]`) the variable has no value yet. A reference that comes out stands for its variable's value; of
+//! an op without outputs the values of its variables are expected, in order, as they are afterwards.
 
-use millstream_graph::op::{InferCx, KernelBody, KernelCx, Known, NodeInfo, StepEnv, StepHost};
+use millstream_graph::op::{HandleShape, InferCx, KernelBody, KernelCx, Known, NodeInfo, StepEnv, StepHost};
 use millstream_graph::{Attr, Attrs, FuncRef, ValueType};
-use millstream_state::{Cancellation, Resources};
-use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure, invalid};
+use millstream_state::{Cancellation, Resources, Variable};
+use millstream_tensor::{DType, Handle, PartialShape, Result, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -18,6 +22,21 @@ pub enum Arg {
     Value(Tensor),
     /// Only a type and what is known of the shape.
     Type(DType, PartialShape),
+    /// A variable.
+    Variable(VariableArg),
+}
+
+/// A variable that is an argument of an example.
+#[derive(Clone)]
+pub struct VariableArg {
+    /// By reference rather than by resource handle.
+    pub by_ref: bool,
+    /// The dtype of its values.
+    pub dtype: DType,
+    /// What its values fit.
+    pub shape: PartialShape,
+    /// Its value, if it has one.
+    pub value: Option<Tensor>,
 }
 
 /// What an example expects.
@@ -130,6 +149,16 @@ fn list(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn parse_arg(text: &str) -> Result<Arg> {
+    if let Some(rest) = text.strip_prefix(['&', '@']) {
+        let by_ref = text.starts_with('&');
+        return Ok(Arg::Variable(match parse_type(rest) {
+            Some((dtype, shape)) => VariableArg { by_ref, dtype, shape, value: None },
+            None => {
+                let value = Tensor::parse(rest)?;
+                VariableArg { by_ref, dtype: value.dtype(), shape: value.shape().into(), value: Some(value) }
+            }
+        }));
+    }
     match parse_type(text) {
         Some((dtype, shape)) => Ok(Arg::Type(dtype, shape)),
         None => Tensor::parse(text).map(Arg::Value),
@@ -229,6 +258,8 @@ pub fn infer(case: &Case) -> Result<(NodeInfo, Vec<(DType, PartialShape)>)> {
         .map(|a| match a {
             Arg::Value(t) => t.dtype().into(),
             Arg::Type(d, _) => (*d).into(),
+            Arg::Variable(v) if v.by_ref => ValueType::reference(v.dtype),
+            Arg::Variable(_) => DType::Resource.into(),
         })
         .collect();
     let node = NodeInfo::resolve(op, "case", &types, case.attrs.clone())?;
@@ -238,6 +269,8 @@ pub fn infer(case: &Case) -> Result<(NodeInfo, Vec<(DType, PartialShape)>)> {
         .map(|a| match a {
             Arg::Value(t) => t.shape().into(),
             Arg::Type(_, s) => s.clone(),
+            Arg::Variable(v) if v.by_ref => v.shape.clone(),
+            Arg::Variable(_) => PartialShape::scalar(),
         })
         .collect();
     let known: Vec<Option<Known>> = case
@@ -246,6 +279,8 @@ pub fn infer(case: &Case) -> Result<(NodeInfo, Vec<(DType, PartialShape)>)> {
         .map(|a| match a {
             Arg::Value(t) => Some(Known::Value(t.clone())),
             Arg::Type(..) => None,
+            Arg::Variable(v) if v.by_ref => None,
+            Arg::Variable(v) => Some(Known::Handle(HandleShape { dtype: v.dtype, shape: v.shape.clone() })),
         })
         .collect();
     let (shapes, _) = InferCx::new(&node, &shapes, &known).infer()?;
@@ -282,16 +317,31 @@ pub fn run(node: &NodeInfo, env: &StepEnv, inputs: &[Tensor]) -> Result<Vec<Tens
 /// Evaluates an example: its outputs, checked against the inferred types.
 pub fn evaluate(case: &Case) -> Result<Vec<Tensor>> {
     let (node, types) = infer(case)?;
-    let inputs: Vec<Tensor> = case
-        .args
-        .iter()
-        .map(|a| match a {
-            Arg::Value(t) => Ok(t.clone()),
-            Arg::Type(d, s) => Err(invalid!("{d}{s} has no value")),
-        })
-        .collect::<Result<_>>()?;
-    let outputs = run(&node, &lone_env(), &inputs)?;
-    for (value, (dtype, shape)) in outputs.iter().zip(types) {
+    let mut variables = Vec::new();
+    let mut inputs = Vec::new();
+    for (i, arg) in case.args.iter().enumerate() {
+        inputs.push(match arg {
+            Arg::Value(t) => t.clone(),
+            Arg::Type(d, s) => return Err(invalid!("{d}{s} has no value")),
+            Arg::Variable(v) => {
+                let name = format!("variable_{i}");
+                let variable = Arc::new(Variable::new(name.as_str(), v.dtype, v.shape.clone()));
+                v.value.clone().map_or(Ok(()), |value| variable.assign(value))?;
+                variables.push(variable.clone());
+                // As an executor does it: where a value is wanted a reference is read.
+                match v.by_ref && !node.input_types[i].is_ref {
+                    true => variable.read()?,
+                    false => Tensor::handle(Handle::new("", name, variable)),
+                }
+            }
+        });
+    }
+    let mut outputs = run(&node, &lone_env(), &inputs)?;
+    for (i, (dtype, shape)) in types.into_iter().enumerate() {
+        if node.output_types[i].is_ref {
+            outputs[i] = referred(&outputs[i])?;
+        }
+        let value = &outputs[i];
         ensure!(
             value.dtype() == dtype && shape.contains(&value.shape().into()),
             "inferred {dtype}{shape} but computed {}{}",
@@ -299,7 +349,21 @@ pub fn evaluate(case: &Case) -> Result<Vec<Tensor>> {
             value.shape()
         );
     }
+    if outputs.is_empty() {
+        outputs.extend(variables.iter().filter_map(|v| v.read().ok()));
+    }
     Ok(outputs)
+}
+
+/// The value of the variable that a reference refers to.
+fn referred(reference: &Tensor) -> Result<Tensor> {
+    match reference.as_handles() {
+        Some([handle]) => match handle.get::<Variable>() {
+            Some(variable) => variable.read(),
+            None => Err(invalid!("a reference refers to a {}", handle.kind())),
+        },
+        _ => Err(invalid!("a reference is {}{}", reference.dtype(), reference.shape())),
+    }
 }
 
 /// Whether two tensors are equal, floats and complex numbers within 1e-5 relative or 1e-6 absolute.
@@ -346,7 +410,7 @@ pub fn check(text: &str) {
             Err(e) => panic!("{text}\n{e}"),
         },
         Expect::Error(want) => {
-            let values = case.args.iter().all(|a| matches!(a, Arg::Value(_)));
+            let values = case.args.iter().all(|a| !matches!(a, Arg::Type(..)));
             let error = match values {
                 true => evaluate(&case).err(),
                 false => infer(&case).err(),

@@ -18,6 +18,17 @@ pub enum Known {
         /// A scalar (of one entry) rather than a vector.
         scalar: bool,
     },
+    /// A scalar resource handle: what it refers to holds values of this type.
+    Handle(HandleShape),
+}
+
+/// What is known of the values that a resource holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HandleShape {
+    /// Their dtype.
+    pub dtype: DType,
+    /// What they all fit.
+    pub shape: PartialShape,
 }
 
 impl Known {
@@ -30,7 +41,7 @@ impl Known {
                 DType::I64 => Some(t.as_slice::<i64>().ok()?.iter().map(|&v| Some(v)).collect()),
                 _ => None,
             },
-            Known::Value(_) => None,
+            Known::Value(_) | Known::Handle(_) => None,
         }
     }
 }
@@ -107,7 +118,15 @@ impl<'a> InferCx<'a> {
     pub fn value(&self, i: usize) -> Option<&'a Tensor> {
         match self.known(i)? {
             Known::Value(t) => Some(t),
-            Known::Partial { .. } => None,
+            Known::Partial { .. } | Known::Handle(_) => None,
+        }
+    }
+
+    /// What the resource that input `i` refers to holds, if it is known.
+    pub fn handle(&self, i: usize) -> Option<&'a HandleShape> {
+        match self.known(i)? {
+            Known::Handle(handle) => Some(handle),
+            Known::Value(_) | Known::Partial { .. } => None,
         }
     }
 
@@ -205,10 +224,21 @@ impl<'a> InferCx<'a> {
     pub fn set_known(&mut self, i: usize, known: Known) {
         self.outputs[i] = match &known {
             Known::Value(t) => t.shape().into(),
-            Known::Partial { scalar: true, .. } => PartialShape::scalar(),
+            Known::Partial { scalar: true, .. } | Known::Handle(_) => PartialShape::scalar(),
             Known::Partial { entries, .. } => [entries.len()].into(),
         };
         self.output_known[i] = Some(known);
+    }
+
+    /// Says that output `i` is a scalar handle to a resource that holds such values.
+    pub fn set_handle(&mut self, i: usize, dtype: DType, shape: PartialShape) {
+        self.set_known(i, Known::Handle(HandleShape { dtype, shape }));
+    }
+
+    /// Says that output `output` is input `input`: its shape and all that is known of its value.
+    pub fn pass(&mut self, input: usize, output: usize) {
+        self.outputs[output] = self.input(input).clone();
+        self.output_known[output] = self.known(input).cloned();
     }
 
     /// Says that output `i` holds the dimensions of `shape` (when its rank is known).

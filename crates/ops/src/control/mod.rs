@@ -1,3 +1,9 @@
-//! The control-flow primitives.
+//! The control-flow primitives. All but a few are structural: they have a shape rule and a role, and the executor moves
+//! their tokens itself.
 
-ops! {}
+pub(crate) mod edge;
+
+ops! {
+    abort, constant, control_trigger, enter, exit, identity, loop_cond, merge, next_iteration, no_op, placeholder,
+    placeholder_with_default, ref_select, switch,
+}

@@ -1,0 +1,15 @@
+//! `NoOp`: nothing, at a point that control edges give.
+
+use millstream_graph::op::{Kernel, OpDef, Role};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("NoOp")
+        .doc("Does nothing; a place for control edges to meet.")
+        .role(Role::NoOp)
+        .kernel(Kernel::structural())
+}
+
+cases! {
+    takes_nothing: "NoOp(1) ! NoOp takes no inputs, got 1",
+    gives_nothing: "NoOp() :",
+}

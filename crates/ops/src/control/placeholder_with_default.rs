@@ -1,0 +1,39 @@
+//! `PlaceholderWithDefault`: a value that a run may feed.
+
+use millstream_graph::op::spec::{AnyShape, AnyType};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{Result, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("PlaceholderWithDefault")
+        .doc("`input`, unless a run feeds another value of a shape that fits `shape`.")
+        .input("input", "dtype")
+        .output("output", "dtype")
+        .attr("dtype", AnyType)
+        .attr("shape", AnyShape)
+        .infer(infer)
+        .kernel(Kernel::stateful(run))
+}
+
+// What is known of the input is not known of the output, which may be fed; so the kernel is not declared pure either,
+// as folding it would fix the default.
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let shape = cx.attrs().shape("shape")?;
+    cx.input(0)
+        .merge(shape)
+        .ok_or_else(|| invalid!("`input` has shape {} but the attribute `shape` is {shape}", cx.input(0)))?;
+    cx.set(0, shape.clone());
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let value = cx.take(0);
+    cx.set(0, value);
+    Ok(())
+}
+
+cases! {
+    passes_its_default_on: "PlaceholderWithDefault([1 2]; shape=shape[?]) = [1 2]",
+    has_the_declared_shape: "PlaceholderWithDefault(f32[2,3]; shape=shape[?,3]) : f32[?,3]",
+    default_must_fit: "PlaceholderWithDefault(f32[2,3]; shape=shape[?,4]) ! `input` has shape [2,3] but the attribute `shape` is [?,4]",
+}

@@ -5,11 +5,13 @@
 mod assemble;
 pub mod budget;
 mod buffer;
+mod convert;
 mod display;
 mod dtype;
 pub mod element;
 mod error;
 mod movement;
+pub mod npy;
 mod opaque;
 mod parse;
 mod shape;
@@ -19,6 +21,7 @@ mod walk;
 
 pub use assemble::Assembler;
 pub use buffer::{ALIGN, Buffer};
+pub use convert::{Datum, FromTensor, IntoTensor, OwnedDatum};
 pub use dtype::DType;
 pub use element::{C64, C128, Element, QInt8, QInt16, QInt32, QUInt8, QUInt16, Scalar};
 pub use error::{Code, Error, Result};

@@ -11,6 +11,7 @@ With names after it, makes only those cases; `--list` prints what there is. The 
 `check_ours.py tests/golden/graphs` then runs every stored folder again, in a fresh process, in either version.
 """
 import os
+import subprocess
 import sys
 import traceback
 
@@ -29,22 +30,29 @@ import golden  # noqa: E402
 import cases  # noqa: E402,F401
 
 
-def make_in_child(name, folder):
-    """Makes one case in a process of its own, so that TensorFlow's global counters start afresh. 0 when it went well."""
-    child = os.fork()
-    if child:
-        return 1 if os.waitpid(child, 0)[1] else 0
-    status = 1
+def make_here(name, folder):
+    """Makes one case in this process. 0 when it went well."""
     try:
         golden.store(name, folder)
-        status = 0
+        return 0
     except Exception as problem:  # one bad case must not hide the others
         print('FAILED %s: %s' % (name, problem))
         if '--trace' in sys.argv:
             traceback.print_exc()
+        return 1
     finally:
         sys.stdout.flush()
-        os._exit(status)
+
+
+def make_apart(name, folder):
+    """Makes one case in a process of its own, so that TensorFlow's global counters start afresh. 0 when it went well."""
+    if IS_TF2:  # starts threads on import, so it cannot fork
+        command = [sys.executable, os.path.abspath(__file__), '--here', name] + [a for a in sys.argv if a == '--trace']
+        return 1 if subprocess.call(command, timeout=120) else 0
+    child = os.fork()
+    if child:
+        return 1 if os.waitpid(child, 0)[1] else 0
+    os._exit(make_here(name, folder))
 
 
 def main():
@@ -56,9 +64,9 @@ def main():
         for name in golden.CASES:
             print('%-40s %s' % (name, golden.CASES[name][1]))
         return 0
-    failed = 0
-    for name in names:
-        failed += make_in_child(name, folder)
+    if '--here' in sys.argv:
+        return make_here(names[0], folder)
+    failed = sum(make_apart(name, folder) for name in names)
     print('%d made, %d failed' % (len(names) - failed, failed))
     return 1 if failed else 0
 

@@ -56,7 +56,7 @@ def modulo(c):
     return tf.while_loop(lambda i, s: i < 6, lambda i, s: (i + 1, s + i % (y - i)), [0, 0])
 
 
-@fails('truncate_divide_by_zero', 'tf.truncatediv by zero, int64.')
+@fails('truncate_divide_by_zero', 'tf.truncatediv by zero, int64.', 'INTERNAL')
 def truncate_divide(c):
     return tf.truncatediv(c.feed('x', np.array([7], np.int64)), c.feed('y', np.array([0], np.int64)))
 

@@ -248,7 +248,7 @@ def gradient_if(p, x):
 def autograph(n):
     total = 0
     for i in tf2.range(n):
-        if i % 3 == 0:
+        if tf2.equal(i % 3, 0):
             continue
         if total > 60:
             break
@@ -262,8 +262,8 @@ def autograph_nested(x):
     for k in tf2.range(4):
         n = x[k]
         steps = 0
-        while n != 1:
-            if n % 2 == 0:
+        while tf2.not_equal(n, 1):
+            if tf2.equal(n % 2, 0):
                 n = n // 2
             else:
                 n = 3 * n + 1

@@ -44,6 +44,31 @@ impl Known {
             Known::Value(_) | Known::Handle(_) => None,
         }
     }
+
+    /// Entries that are all known as a tensor of this dtype, so that rules that ask for a value find one.
+    fn completed(self, dtype: DType) -> Known {
+        let value = match &self {
+            Known::Partial { entries, scalar } => entries
+                .iter()
+                .copied()
+                .collect::<Option<SmallVec<[i64; 4]>>>()
+                .and_then(|values| whole(dtype, *scalar, &values)),
+            Known::Value(_) => None,
+        };
+        value.map_or(self, Known::Value)
+    }
+}
+
+/// An integer scalar or vector; `None` where dtype or range does not allow it.
+fn whole(dtype: DType, scalar: bool, values: &[i64]) -> Option<Tensor> {
+    let narrow = || values.iter().map(|&v| i32::try_from(v).ok()).collect::<Option<SmallVec<[i32; 4]>>>();
+    match (dtype, scalar, values) {
+        (DType::I32, true, &[v]) => Some(Tensor::scalar(i32::try_from(v).ok()?)),
+        (DType::I64, true, &[v]) => Some(Tensor::scalar(v)),
+        (DType::I32, false, _) => Tensor::vector(&narrow()?).ok(),
+        (DType::I64, false, _) => Tensor::vector(values).ok(),
+        _ => None,
+    }
 }
 
 /// What a shape rule sees of the inputs, and where it says what it knows of the outputs.
@@ -220,8 +245,9 @@ impl<'a> InferCx<'a> {
         self.outputs[i] = shape.into();
     }
 
-    /// Says the value of output `i`; its shape is set too.
+    /// Says the value of output `i`; its shape is set too. Entries that are all known become a value.
     pub fn set_known(&mut self, i: usize, known: Known) {
+        let known = known.completed(self.node.output_types[i].dtype);
         self.outputs[i] = match &known {
             Known::Value(t) => t.shape().into(),
             Known::Partial { scalar: true, .. } | Known::Handle(_) => PartialShape::scalar(),

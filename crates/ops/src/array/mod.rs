@@ -1,3 +1,5 @@
 //! Shapes, slices, gathers: ops that move elements.
 
-ops! {}
+mod axes;
+
+ops! { expand_dims, fill, rank, reshape, shape, size, squeeze, zeros_like }

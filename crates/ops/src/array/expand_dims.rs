@@ -1,0 +1,53 @@
+//! `ExpandDims`: puts in an axis of size 1.
+
+use super::axes::new_axis;
+use millstream_graph::op::spec::{AnyType, IndexType, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{DType, PartialShape, Result, ensure};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("ExpandDims")
+        .doc("Puts an axis of size 1 before axis `dim`; a negative `dim` counts from the back, -1 appends.")
+        .input("input", "T")
+        .input("dim", "Tdim")
+        .on_host()
+        .output("output", "T")
+        .attr("T", AnyType)
+        .attr("Tdim", IndexType.or(DType::I32))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let Some(dims) = cx.input(0).dims() else { return Ok(()) };
+    let shape = match cx.int(1) {
+        Some(at) => {
+            let (front, back) = dims.split_at(new_axis("dim", at, dims.len())?);
+            super::axes::joined(&[front, &[Some(1)], back])
+        }
+        None => PartialShape::unknown_of_rank(dims.len() + 1),
+    };
+    cx.set(0, shape);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let dim = cx.ints(1)?;
+    ensure!(dim.len() == 1, "`dim` must hold one number but has shape {}", cx.input(1).shape());
+    let at = new_axis("dim", dim[0], cx.input(0).rank())?;
+    let mut shape = cx.input(0).shape().clone();
+    shape.dims_mut().insert(at, 1);
+    let out = cx.take(0).into_shape(shape)?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    in_front: "ExpandDims([1 2], 0) = [[1 2]]",
+    at_the_end: "ExpandDims([1 2], -1) = [[1] [2]]",
+    of_a_scalar: "ExpandDims('a', i64 0) = ['a']",
+    infers: "ExpandDims(f32[?,3], 1) : f32[?,1,3]",
+    unknown_axis: "ExpandDims(f32[?,3], i32[]) : f32[?,?,?]",
+    unknown_rank: "ExpandDims(f32[..], 1) : f32[..]",
+    no_such_axis: "ExpandDims([1 2], 2) ! `dim` is 2",
+}

@@ -1,0 +1,49 @@
+//! `Fill`: one value in every place.
+
+use super::axes::{scalar, vector};
+use millstream_graph::op::spec::{AnyType, IndexType, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{DType, Result, Shape, Tensor};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("Fill")
+        .doc("A tensor of shape `dims` with `value` in every place.")
+        .input("dims", "index_type")
+        .on_host()
+        .input("value", "T")
+        .output("output", "T")
+        .attr("T", AnyType)
+        .attr("index_type", IndexType.or(DType::I32))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.vector(0)?;
+    cx.scalar(1)?;
+    let shape = cx.as_shape(0)?;
+    cx.set(0, shape);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    vector("dims", cx.input(0))?;
+    scalar("value", cx.input(1))?;
+    let shape = Shape::from_signed(&cx.ints(0)?)?;
+    let value = cx.take(1);
+    let out = if shape.rank() == 0 { value } else { Tensor::fill(shape, &value)? };
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    a_matrix: "Fill([2 3], 7) = [[7 7 7] [7 7 7]]",
+    a_scalar: "Fill(i32[0] [], 7.5) = 7.5",
+    nothing: "Fill(i64 [0 2], true) = bool[0,2] []",
+    strings: "Fill([2], 'a') = ['a' 'a']",
+    infers: "Fill(i32[2], f32[]) : f32[?,?]",
+    unknown: "Fill(i32[?], f32[]) : f32[..]",
+    negative: "Fill([-2], 7) ! -2",
+    value_is_scalar: "Fill([2], [7]) ! `value` must be a scalar",
+    overflow: "Fill(i64 [4611686018427387904 4], 7) ! 63 bits",
+}

@@ -1,0 +1,101 @@
+//! `Reshape`: the same elements in another shape.
+
+use super::axes::vector;
+use millstream_graph::op::spec::{AnyType, IndexType, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{DType, Error, PartialShape, Result, Shape, ensure, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("Reshape")
+        .doc("The elements of `tensor`, in order, in another shape. One entry of `shape` may be -1: it follows from the others.")
+        .input("tensor", "T")
+        .input("shape", "Tshape")
+        .on_host()
+        .output("output", "T")
+        .attr("T", AnyType)
+        .attr("Tshape", IndexType.or(DType::I32))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+// The shape asked for; its one unknown dimension follows when the element count of the input is known.
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.vector(1)?;
+    let asked = cx.as_shape(1)?;
+    let (Some(dims), Some(count)) = (asked.dims(), cx.input(0).elements()) else {
+        cx.set(0, asked);
+        return Ok(());
+    };
+    let known = Shape::new(dims.iter().flatten().copied()).checked_elements()?;
+    match dims.iter().filter(|d| d.is_none()).count() {
+        0 => ensure!(known == count, "{}", mismatch(count, cx.input(0), &asked)),
+        1 if known > 0 => {
+            ensure!(count % known == 0, "{}", mismatch(count, cx.input(0), &asked));
+            let filled = PartialShape::new(dims.iter().map(|d| d.or(Some(count / known))));
+            cx.set(0, filled);
+            return Ok(());
+        }
+        _ => {}
+    }
+    cx.set(0, asked);
+    Ok(())
+}
+
+fn mismatch(count: usize, have: &PartialShape, asked: &PartialShape) -> String {
+    format!("`tensor` has {count} elements (shape {have}), which do not fit `shape` {asked}")
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    vector("shape", cx.input(1))?;
+    let sizes = cx.ints(1)?;
+    let shape = resolve(&sizes, cx.input(0).elements())?;
+    ensure!(
+        shape.elements() == cx.input(0).elements(),
+        "{}",
+        mismatch(cx.input(0).elements(), &cx.input(0).shape().into(), &shape.into())
+    );
+    let out = cx.take(0).into_shape(shape)?;
+    cx.set(0, out);
+    Ok(())
+}
+
+/// `sizes` as a shape for `count` elements, with the size that is -1, if one is, worked out.
+fn resolve(sizes: &[i64], count: usize) -> Result<Shape> {
+    let mut holes = sizes.iter().enumerate().filter(|(_, s)| **s == -1).map(|(i, _)| i);
+    let (hole, second) = (holes.next(), holes.next());
+    let Some(hole) = hole else { return Shape::from_signed(sizes) };
+    ensure!(second.is_none(), "`shape` {sizes:?} has more than one -1: only one size can be worked out");
+    let mut filled: Vec<i64> = sizes.to_vec();
+    filled[hole] = 1;
+    let others = Shape::from_signed(&filled)?.checked_elements()?;
+    ensure!(others > 0, "the size for the -1 in `shape` {sizes:?} cannot be worked out beside a size of 0");
+    let unfit = || -> Error {
+        invalid!(
+            "`tensor` has {count} elements, which `shape` {sizes:?} cannot divide into groups of {others}"
+        )
+    };
+    if !count.is_multiple_of(others) {
+        return Err(unfit());
+    }
+    filled[hole] = i64::try_from(count / others).map_err(|_| unfit())?;
+    Shape::from_signed(&filled)
+}
+
+cases! {
+    to_a_matrix: "Reshape([1 2 3 4 5 6], [2 3]) = [[1 2 3] [4 5 6]]",
+    works_one_size_out: "Reshape([[1 2 3] [4 5 6]], i64 [3 -1]) = [[1 2] [3 4] [5 6]]",
+    to_a_scalar: "Reshape([[7]], i32[0] []) = 7",
+    from_a_scalar: "Reshape(7, [1 1]) = [[7]]",
+    of_nothing: "Reshape(f32[0,3] [], [3 -1]) = f32[3,0] []",
+    strings: "Reshape(['a' 'b'], [2 1]) = [['a'] ['b']]",
+    infers_the_size: "Reshape(f32[2,6], [3 -1]) : f32[3,4]",
+    keeps_unknowns: "Reshape(f32[?,6], [3 -1]) : f32[3,?]",
+    rank_from_the_length: "Reshape(f32[6], i32[2]) : f32[?,?]",
+    nothing_known: "Reshape(f32[6], i32[?]) : f32[..]",
+    two_holes: "Reshape([1 2], [-1 -1]) ! more than one -1",
+    counts_differ: "Reshape([1 2 3], [2 2]) ! `tensor` has 3 elements",
+    not_divisible: "Reshape([1 2 3], [2 -1]) ! `tensor` has 3 elements",
+    beside_zero: "Reshape(f32[0] [], [0 -1]) ! beside a size of 0",
+    shape_is_a_vector: "Reshape([1], 1) ! `shape` must have rank 1",
+    negative: "Reshape([1], [-2]) ! neither -1 nor a size",
+}

@@ -1,0 +1,65 @@
+//! `Squeeze`: drops axes of size 1.
+
+use super::axes::axis;
+use millstream_graph::op::spec::{AnyType, IntList, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{Dim, PartialShape, Result, Shape, ensure};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("Squeeze")
+        .doc("Drops the axes of size 1: those in `squeeze_dims`, or all of them if it is empty.")
+        .input("input", "T")
+        .output("output", "T")
+        .attr("T", AnyType)
+        .attr("squeeze_dims", IntList.or(Vec::<i64>::new()))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+// Without a list of axes an unknown dimension may or may not stay, so even the rank is unknown.
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let asked = cx.attrs().ints("squeeze_dims")?;
+    let Some(dims) = cx.input(0).dims() else { return Ok(()) };
+    if asked.is_empty() && dims.contains(&None) {
+        return Ok(());
+    }
+    let kept = kept(dims, &asked)?;
+    cx.set(0, PartialShape::new(kept));
+    Ok(())
+}
+
+/// The dimensions that stay.
+fn kept(dims: &[Dim], asked: &[i64]) -> Result<Vec<Dim>> {
+    if asked.is_empty() {
+        return Ok(dims.iter().copied().filter(|d| *d != Some(1)).collect());
+    }
+    let mut kept: Vec<Option<Dim>> = dims.iter().copied().map(Some).collect();
+    for &a in asked {
+        let a = axis("squeeze_dims", a, dims.len())?;
+        if let Some(size) = dims[a] {
+            ensure!(size == 1, "axis {a} of `input` has size {size}: only axes of size 1 can be squeezed");
+        }
+        kept[a] = None;
+    }
+    Ok(kept.into_iter().flatten().collect())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let asked = cx.attrs().ints("squeeze_dims")?;
+    let dims: Vec<Dim> = cx.input(0).shape().iter().map(|&d| Some(d)).collect();
+    let shape = Shape::new(kept(&dims, &asked)?.into_iter().flatten());
+    let out = cx.take(0).into_shape(shape)?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    all_of_them: "Squeeze([[[1] [2]]]) = [1 2]",
+    the_first: "Squeeze([[[1] [2]]]; squeeze_dims={0}) = [[1] [2]]",
+    from_the_back: "Squeeze([[[1] [2]]]; squeeze_dims={-1, 0}) = [1 2]",
+    to_a_scalar: "Squeeze(['a']) = 'a'",
+    unknown_rank: "Squeeze(f32[1,?]) : f32[..]",
+    unknown_dims: "Squeeze(f32[1,?,3]; squeeze_dims={1}) : f32[1,3]",
+    too_large: "Squeeze([[1 2]]; squeeze_dims={1}) ! axis 1 of `input` has size 2",
+    no_such_axis: "Squeeze([[1]]; squeeze_dims={2}) ! `squeeze_dims` is 2, which is not in -2..2",
+}

@@ -1,0 +1,71 @@
+//! `ZerosLike` and `OnesLike`: zeros or ones in the shape of another tensor.
+
+use millstream_graph::op::spec::{AnyType, OneOf};
+use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::{self, *};
+use millstream_tensor::{C64 as Complex64, C128 as Complex128, Error, Result, Tensor, bf16, f16};
+
+pub(crate) fn def() -> [OpDef; 2] {
+    [
+        OpDef::new("ZerosLike")
+            .doc("Zeros (falses, empty strings) in the shape of `x`.")
+            .attr("T", AnyType)
+            .kernel(Kernel::pure(zeros)),
+        OpDef::new("OnesLike")
+            .doc("Ones (trues) in the shape of `x`.")
+            .attr("T", OneOf(&[BF16, F16, F32, F64, I8, U8, I16, U16, I32, U32, I64, U64, C64, C128, Bool]))
+            .kernel(Kernel::pure(ones)),
+    ]
+    .map(|def| def.input("x", "T").output("y", "T").infer(|cx| cx.same_as_input()))
+}
+
+fn zeros(cx: &mut KernelCx) -> Result<()> {
+    let x = cx.input(0);
+    let y = Tensor::zeros(x.dtype(), x.shape().clone())?;
+    cx.set(0, y);
+    Ok(())
+}
+
+fn ones(cx: &mut KernelCx) -> Result<()> {
+    let x = cx.input(0);
+    let one = one(x.dtype())
+        .ok_or_else(|| Error::unimplemented(format!("there is no one of dtype {}", x.dtype())))?;
+    let y = if x.rank() == 0 { one } else { Tensor::fill(x.shape().clone(), &one)? };
+    cx.set(0, y);
+    Ok(())
+}
+
+/// One (or true) as a scalar of this dtype.
+fn one(dtype: DType) -> Option<Tensor> {
+    Some(match dtype {
+        F16 => f16::ONE.into(),
+        BF16 => bf16::ONE.into(),
+        F32 => 1f32.into(),
+        F64 => 1f64.into(),
+        I8 => 1i8.into(),
+        I16 => 1i16.into(),
+        I32 => 1i32.into(),
+        I64 => 1i64.into(),
+        U8 => 1u8.into(),
+        U16 => 1u16.into(),
+        U32 => 1u32.into(),
+        U64 => 1u64.into(),
+        Bool => true.into(),
+        C64 => Complex64::new(1.0, 0.0).into(),
+        C128 => Complex128::new(1.0, 0.0).into(),
+        _ => return None,
+    })
+}
+
+cases! {
+    zeros_of_floats: "ZerosLike([1.5 nan]) = [0.0 0.0]",
+    zeros_of_a_scalar: "ZerosLike(i64 5) = i64 0",
+    zeros_of_strings: "ZerosLike(['a']) = ['']",
+    zeros_of_nothing: "ZerosLike(f32[0,2] []) = f32[0,2] []",
+    zeros_keep_the_shape: "ZerosLike(f32[?,3]) : f32[?,3]",
+    ones_of_floats: "OnesLike([[1.5 nan]]) = [[1.0 1.0]]",
+    ones_of_bools: "OnesLike([false true]) = [true true]",
+    ones_of_complex: "OnesLike(c128 2+2i) = c128 1+0i",
+    ones_keep_the_shape: "OnesLike(i64[..]) : i64[..]",
+    no_ones_of_strings: "OnesLike('a') ! OnesLike does not work on str",
+}

@@ -53,7 +53,7 @@ impl Known {
                 .copied()
                 .collect::<Option<SmallVec<[i64; 4]>>>()
                 .and_then(|values| whole(dtype, *scalar, &values)),
-            Known::Value(_) => None,
+            _ => None,
         };
         value.map_or(self, Known::Value)
     }

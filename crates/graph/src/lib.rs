@@ -10,6 +10,8 @@ mod ids;
 mod node;
 pub mod op;
 mod output;
+mod program;
+mod verify;
 
 pub use attr::{Attr, Attrs, FuncRef, ValueType};
 pub use builder::{Arg, OpBuilder};
@@ -18,3 +20,5 @@ pub use graph::{CollectionItem, Graph, GraphData};
 pub use ids::{NodeId, Port};
 pub use node::Node;
 pub use output::{Op, Output};
+pub use program::{Frame, Index, Program, ProgramKind, ProgramNode, Source};
+pub use verify::MAX_DEPTH;

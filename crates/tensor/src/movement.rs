@@ -5,10 +5,11 @@
 //! front to back. Every range is checked before anything is copied.
 
 use crate::assemble::{mixed, room, zeroed};
-use crate::buffer::{as_words, as_words_mut};
+use crate::buffer::{Buffer, as_words, as_words_mut};
 use crate::tensor::Storage;
 use crate::walk::{Strided, by_width};
-use crate::{Assembler, Error, Result, Shape, Tensor, ensure, invalid};
+use crate::{Assembler, Error, Result, Shape, Tensor, ensure, invalid, with_element};
+use smallvec::SmallVec;
 
 impl Tensor {
     /// `out[i0,i1,..] = self.flat[offset + i0 * strides[0] + i1 * strides[1] + ..]`. Strides count elements and may be 0
@@ -23,9 +24,7 @@ impl Tensor {
         }
         let count = shape.elements();
         if let Some(start) = space.as_run() {
-            let mut out = Assembler::new(self.dtype(), shape)?;
-            out.push(self, start, count)?;
-            return out.finish();
+            return self.run(shape, start, count);
         }
         if let (Some(bytes), Some(size)) = (self.as_bytes(), self.dtype().size()) {
             let mut out = zeroed(count, size)?;
@@ -54,6 +53,9 @@ impl Tensor {
         }
         if self.as_scalar().is_some() {
             return Tensor::fill(shape, self);
+        }
+        if let [start] = starts {
+            return self.run(shape, *start, count);
         }
         let (Some(bytes), Some(size)) = (self.as_bytes(), self.dtype().size()) else {
             return self.pick(shape, starts.iter().flat_map(|&s| s..s + run));
@@ -147,9 +149,24 @@ impl Tensor {
             return Tensor::fill(shape, self);
         }
         let own = self.shape();
-        let mut strides = vec![0isize; shape.rank() - own.rank()];
+        let mut strides: SmallVec<[isize; 4]> = SmallVec::from_elem(0, shape.rank() - own.rank());
         strides.extend(own.iter().zip(own.strides()).map(|(&d, s)| if d == 1 { 0 } else { s as isize }));
         self.strided(shape, 0, &strides)
+    }
+
+    // `count` elements from `start` on, which are checked. The commonest case, so it neither zeroes memory first nor, for a
+    // scalar of plain data, allocates any.
+    fn run(&self, shape: Shape, start: usize, count: usize) -> Result<Tensor> {
+        let (Some(bytes), Some(size)) = (self.as_bytes(), self.dtype().size()) else {
+            return self.pick(shape, start..start + count);
+        };
+        if shape.rank() == 0 {
+            return with_element!(self.dtype(), T => {
+                self.as_slice::<T>()?.get(start).map(|v| Tensor::scalar(*v)).ok_or_else(mixed)
+            }, else => Err(mixed()));
+        }
+        let bytes = bytes.get(start * size..(start + count) * size).ok_or_else(mixed)?;
+        Ok(Tensor::from_buffer(self.dtype(), shape, Buffer::copy_of(bytes)?))
     }
 
     // Elements that are not plain data, by index; the indices are checked.

@@ -1,3 +1,26 @@
-//! Reductions, cumulative ops, arg-extrema.
+//! Reductions, running sums, positions of extremes, counting.
 
-ops! {}
+pub(crate) mod fold;
+mod scan;
+
+ops! {
+    all, any, arg_max, bincount, cumprod, cumsum, euclidean_norm, lin_space, max, mean, min, prod, range, sum
+}
+
+use millstream_tensor::{Code, Error, Result, ensure};
+
+/// The axis that a number which may be negative means.
+pub(crate) fn axis(name: &str, axis: i64, rank: usize) -> Result<usize> {
+    let rank_signed = rank as i64;
+    let i = if axis < 0 { axis.checked_add(rank_signed).unwrap_or(-1) } else { axis };
+    ensure!(
+        0 <= i && i < rank_signed,
+        "`{name}` is {axis} but the input has rank {rank}: an axis lies in -{rank}..{rank}"
+    );
+    Ok(i as usize)
+}
+
+/// The error for working memory that the system does not have.
+pub(crate) fn no_room(count: usize) -> Error {
+    Error::new(Code::ResourceExhausted, format!("the system has no memory for {count} sums"))
+}

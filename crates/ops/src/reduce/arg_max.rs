@@ -1,0 +1,112 @@
+//! `ArgMax`, `ArgMin`: where along an axis the greatest (least) element is.
+
+use crate::number::with_types;
+use millstream_graph::op::spec::{IndexType, OneOf, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::*;
+use millstream_tensor::{Element, PartialShape, Result, Shape, Tensor, ensure};
+
+pub(crate) fn def() -> [OpDef; 2] {
+    let def = |name, doc| {
+        OpDef::new(name)
+            .doc(doc)
+            .input("input", "T")
+            .input("dimension", "Tidx")
+            .on_host()
+            .output("output", "output_type")
+            .attr("T", OneOf(&[F16, BF16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, Bool]))
+            .attr("Tidx", IndexType.or(I32))
+            .attr("output_type", OneOf(&[I16, U16, I32, I64]).or(I64))
+            .infer(infer)
+            .kernel(Kernel::pure(run))
+    };
+    [
+        def("ArgMax", "The index of the greatest element along `dimension`; of equals the first. NaN is never greater."),
+        def("ArgMin", "The index of the least element along `dimension`; of equals the first. NaN is never less."),
+    ]
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.scalar(1)?;
+    let Some(dims) = cx.input(0).dims() else { return Ok(()) };
+    let shape = match cx.int(1) {
+        Some(axis) => {
+            let axis = super::axis("dimension", axis, dims.len())?;
+            PartialShape::new(dims.iter().enumerate().filter(|(i, _)| *i != axis).map(|(_, d)| *d))
+        }
+        None => PartialShape::unknown_of_rank(dims.len().saturating_sub(1)),
+    };
+    cx.set(0, shape);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    ensure!(cx.input(1).rank() == 0, "`dimension` must be a scalar but has shape {}", cx.input(1).shape());
+    let (input, op) = (cx.input(0), cx.node.op.name);
+    let axis = super::axis("dimension", cx.int(1)?, input.rank())?;
+    ensure!(input.shape()[axis] != 0, "{op}: axis {axis} of shape {} is empty", input.shape());
+    let least = op == "ArgMin";
+    let index = cx.attrs().dtype("output_type")?;
+    let out = with_types!(op, input.dtype(), T => match (index, least) {
+        (I16, false) => positions::<T, i16>(input, axis, |a, b| a > b, |i| i as i16),
+        (U16, false) => positions::<T, u16>(input, axis, |a, b| a > b, |i| i as u16),
+        (I32, false) => positions::<T, i32>(input, axis, |a, b| a > b, |i| i as i32),
+        (_, false) => positions::<T, i64>(input, axis, |a, b| a > b, |i| i as i64),
+        (I16, true) => positions::<T, i16>(input, axis, |a, b| a < b, |i| i as i16),
+        (U16, true) => positions::<T, u16>(input, axis, |a, b| a < b, |i| i as u16),
+        (I32, true) => positions::<T, i32>(input, axis, |a, b| a < b, |i| i as i32),
+        (_, true) => positions::<T, i64>(input, axis, |a, b| a < b, |i| i as i64),
+    }; F16 F32 F64 BF16 I8 I16 I32 I64 U8 U16 U32 U64 Bool)?;
+    cx.set(0, out);
+    Ok(())
+}
+
+fn positions<T: Element, I: Element>(
+    input: &Tensor,
+    axis: usize,
+    better: impl Fn(T, T) -> bool,
+    index: impl Fn(usize) -> I,
+) -> Result<Tensor> {
+    let shape = input.shape();
+    let n = shape[axis];
+    let inner: usize = shape[axis + 1..].iter().product();
+    let out = Shape::new(shape.iter().enumerate().filter(|(i, _)| *i != axis).map(|(_, d)| *d));
+    let xs = input.as_slice::<T>()?;
+    // Nothing is kept of an empty input.
+    if xs.is_empty() {
+        return Tensor::zeros(I::DTYPE, out);
+    }
+    let planes = xs.chunks_exact(n * inner);
+    let places = planes.flat_map(|plane| {
+        let better = &better;
+        (0..inner).map(move |j| {
+            let mut best = (0, plane[j]);
+            let mut start = false;
+            for (i, &x) in plane[j..].iter().step_by(inner).enumerate() {
+                // A NaN at the start gives way to the first number.
+                #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
+                if better(x, best.1) || (!start && best.1 != best.1 && x == x) {
+                    best = (i, x);
+                }
+                start |= x == x;
+            }
+            best.0
+        })
+    });
+    Tensor::from_iter(out, places.map(index))
+}
+
+cases! {
+    of_columns: "ArgMax([[1 5] [4 3]], 0) = i64[2] [1 0]",
+    of_rows: "ArgMax([[1.0 5.0] [4.0 3.0]], -1; output_type=i32) = [1 0]",
+    first_of_equals: "ArgMax([2 7 7], 0) = i64[] 1",
+    nan_is_passed_over: "ArgMax([nan 1.0 2.0], 0) = i64[] 2",
+    only_nan: "ArgMax([nan nan], 0) = i64[] 0",
+    least: "ArgMin([[1 5] [4 3]], 0) = i64[2] [0 1]",
+    least_with_nan: "ArgMin([nan 1.0 2.0], 0) = i64[] 1",
+    shape: "ArgMax(f32[?,3,5], 1) : i64[?,5]",
+    unknown_axis: "ArgMin(f32[?,3,5], i32[]) : i64[?,?]",
+    axis_out_of_range: "ArgMax([1], 1) ! `dimension` is 1 but the input has rank 1",
+    empty_axis: "ArgMax(f32[0,2], 0) : i64[2]",
+    of_nothing: "ArgMax(f32[0] [], 0) ! axis 0 of shape [0] is empty",
+}

@@ -1,0 +1,26 @@
+//! `Cumprod`: running products along an axis.
+
+use super::scan::{self, scan};
+use crate::number::{Number, with_number};
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::Result;
+
+pub(crate) fn def() -> OpDef {
+    scan("Cumprod", run).doc("The products of all elements up to each along `axis`; `exclusive` leaves the element itself out, `reverse` starts at the end.")
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let out = with_number!("Cumprod", cx.input(0).dtype(), T => {
+        scan::run::<T>(cx, <T as Number>::Wide::ONE, |a, b| a.times(b))
+    })?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    runs: "Cumprod([1 2 3], 0) = [1 2 6]",
+    exclusive: "Cumprod([2 3 4], 0; exclusive=true) = [1 2 6]",
+    reverse: "Cumprod([2 3 4], 0; reverse=true) = [24 12 4]",
+    shape: "Cumprod(f32[?,3], i32[]) : f32[?,3]",
+    axis_out_of_range: "Cumprod(1, 0) ! `axis` is 0 but the input has rank 0",
+}

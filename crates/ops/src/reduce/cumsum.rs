@@ -1,0 +1,30 @@
+//! `Cumsum`: running sums along an axis.
+
+use super::scan::{self, scan};
+use crate::number::{Number, with_number};
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::Result;
+
+pub(crate) fn def() -> OpDef {
+    scan("Cumsum", run).doc("The sums of all elements up to each along `axis`; `exclusive` leaves the element itself out, `reverse` starts at the end.")
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let out = with_number!("Cumsum", cx.input(0).dtype(), T => {
+        scan::run::<T>(cx, <T as Number>::Wide::ZERO, |a, b| a.plus(b))
+    })?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    runs: "Cumsum([1 2 3], 0) = [1 3 6]",
+    exclusive: "Cumsum([1 2 3], 0; exclusive=true) = [0 1 3]",
+    reverse: "Cumsum([1 2 3], 0; reverse=true) = [6 5 3]",
+    both: "Cumsum([1 2 3], 0; exclusive=true, reverse=true) = [5 3 0]",
+    outer_axis: "Cumsum([[1 2] [3 4]], -2) = [[1 2] [4 6]]",
+    inner_axis: "Cumsum([[1 2] [3 4]], 1) = [[1 3] [3 7]]",
+    shape: "Cumsum(f32[?,3], i32[]) : f32[?,3]",
+    axis_out_of_range: "Cumsum([1], 1) ! `axis` is 1 but the input has rank 1",
+    axis_is_a_scalar: "Cumsum([1], [0]) ! `axis` must be a scalar",
+}

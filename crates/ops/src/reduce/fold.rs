@@ -1,0 +1,243 @@
+//! Reductions along axes: the declaration and shape rule that they share, and the loops under them.
+//!
+//! An input is seen as `[outer, n, inner]` where the middle axis is reduced (other patterns of axes are transposed to
+//! `[outer, n]` first). Sums are pairwise over blocks, and a contiguous block is summed in 16 lanes that are then added
+//! as a tree: the order depends on the sizes alone, never on threads or on the width of the machine's vectors, and the error
+//! grows with the logarithm of the count.
+
+use millstream_graph::op::spec::{Bool, IndexType, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
+use millstream_tensor::DType::I32;
+use millstream_tensor::{Element, PartialShape, Result, Shape, Tensor, ensure};
+use smallvec::SmallVec;
+
+/// A way to make one value of many: a fold that may be split anywhere.
+pub(crate) trait Fold {
+    /// The type of the elements.
+    type In: Element;
+    /// The type of the result.
+    type Out: Element;
+    /// What is kept on the way.
+    type Acc: Copy;
+    /// Of no elements.
+    const START: Self::Acc;
+    /// With one element more.
+    fn step(acc: Self::Acc, x: Self::In) -> Self::Acc;
+    /// Of two parts together.
+    fn merge(a: Self::Acc, b: Self::Acc) -> Self::Acc;
+    /// The result over `n` elements.
+    fn finish(acc: Self::Acc, n: usize) -> Self::Out;
+}
+
+/// The declaration that reductions share; the caller adds types.
+pub(super) fn reduction(name: &'static str, run: RunFn) -> OpDef {
+    OpDef::new(name)
+        .attr("keep_dims", Bool.or(false))
+        .attr("Tidx", IndexType.or(I32))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let keep = cx.attrs().bool("keep_dims")?;
+    let input = cx.input(0).clone();
+    let Some(axes) = cx.ints(1) else {
+        // Without the axes only the rank is known, if it is kept; or the result, if nothing can be left.
+        if let (true, Some(rank)) = (keep, input.rank()) {
+            cx.set(0, PartialShape::unknown_of_rank(rank));
+        } else if input.rank() == Some(0) {
+            cx.set(0, PartialShape::scalar());
+        }
+        return Ok(());
+    };
+    if let Some(dims) = input.dims() {
+        let reduced = mask(&axes, dims.len())?;
+        let dims = dims.iter().zip(&reduced).filter(|(_, r)| keep || !**r);
+        cx.set(0, PartialShape::new(dims.map(|(d, r)| if *r { Some(1) } else { *d })));
+    }
+    Ok(())
+}
+
+/// Which axes are named; an error if one is out of range or named twice.
+fn mask(axes: &[i64], rank: usize) -> Result<SmallVec<[bool; 8]>> {
+    let mut reduced: SmallVec<[bool; 8]> = SmallVec::from_elem(false, rank);
+    for &axis in axes {
+        let i = super::axis("reduction_indices", axis, rank)?;
+        ensure!(!reduced[i], "`reduction_indices` names axis {i} twice, in {axes:?}");
+        reduced[i] = true;
+    }
+    Ok(reduced)
+}
+
+/// A reduction made ready: the input as `[outer, n, inner]`, and the shape of the result.
+pub(super) struct Reduction {
+    input: Tensor,
+    outer: usize,
+    n: usize,
+    inner: usize,
+    shape: Shape,
+}
+
+impl Reduction {
+    /// Reads the inputs and attributes that reductions share.
+    pub fn of(cx: &mut KernelCx) -> Result<Reduction> {
+        let keep = cx.attrs().bool("keep_dims")?;
+        let axes = cx.ints(1)?;
+        let input = cx.take(0);
+        let dims = input.shape().clone();
+        let reduced = mask(&axes, dims.rank())?;
+        let kept = dims.iter().zip(&reduced).filter(|(_, r)| keep || !**r);
+        let shape = Shape::new(kept.map(|(d, r)| if *r { 1 } else { *d }));
+        // Merge neighbours of one kind; axes of size 1 are of either kind.
+        let mut groups: SmallVec<[(bool, usize); 8]> = SmallVec::new();
+        for (&d, &r) in dims.iter().zip(&reduced).filter(|(d, _)| **d != 1) {
+            match groups.last_mut() {
+                Some((kind, size)) if *kind == r => *size = size.saturating_mul(d),
+                _ => groups.push((r, d)),
+            }
+        }
+        let (outer, n, inner) = match groups[..] {
+            [] => (1, 1, 1),
+            [(true, n)] => (1, n, 1),
+            [(false, k)] => (k, 1, 1),
+            [(false, k), (true, n)] => (k, n, 1),
+            [(true, n), (false, k)] => (1, n, k),
+            [(false, k), (true, n), (false, l)] => (k, n, l),
+            _ => return Self::transposed(&input, &reduced, shape),
+        };
+        Ok(Reduction { input, outer, n, inner, shape })
+    }
+
+    /// Brings the kept axes to the front.
+    fn transposed(input: &Tensor, reduced: &[bool], shape: Shape) -> Result<Reduction> {
+        let strides = input.shape().strides();
+        let axes = || input.shape().iter().zip(&strides).zip(reduced);
+        let order = axes().filter(|(_, r)| !**r).chain(axes().filter(|(_, r)| **r));
+        let (dims, strides): (Vec<usize>, Vec<isize>) = order.map(|((d, s), _)| (*d, *s as isize)).unzip();
+        let input = input.strided(dims, 0, &strides)?;
+        let n = axes().filter(|(_, r)| **r).fold(1usize, |n, ((d, _), _)| n.saturating_mul(*d));
+        Ok(Reduction { input, outer: shape.elements(), n, inner: 1, shape })
+    }
+
+    /// Whether every element is reduced alone.
+    pub fn is_trivial(&self) -> bool {
+        self.n == 1
+    }
+
+    /// The input in the shape of the result, if [`Reduction::is_trivial`].
+    pub fn unreduced(self) -> Result<Tensor> {
+        self.input.into_shape(self.shape)
+    }
+
+    /// The dtype of the input.
+    pub fn dtype(&self) -> millstream_tensor::DType {
+        self.input.dtype()
+    }
+
+    /// Reduces.
+    pub fn fold<F: Fold>(self) -> Result<Tensor> {
+        let xs = self.input.as_slice::<F::In>()?;
+        if self.n == 0 || xs.is_empty() {
+            let none = Tensor::scalar(F::finish(F::START, 0));
+            return Tensor::fill(self.shape, &none);
+        }
+        if self.inner == 1 {
+            let rows = xs.chunks_exact(self.n).map(|row| F::finish(fold_run::<F>(row), self.n));
+            return Tensor::from_iter(self.shape, rows);
+        }
+        let mut acc = Vec::new();
+        acc.try_reserve_exact(self.inner).map_err(|_| super::no_room(self.inner))?;
+        let mut out = Tensor::zeros(F::Out::DTYPE, self.shape.clone())?;
+        let cells = out.make_mut_or_copy::<F::Out>()?;
+        for (cells, xs) in cells.chunks_exact_mut(self.inner).zip(xs.chunks_exact(self.n * self.inner)) {
+            // A strip of columns whose accumulators stay in the first-level cache.
+            for (s, cells) in cells.chunks_mut(STRIP).enumerate() {
+                acc.clear();
+                acc.resize(cells.len(), F::START);
+                fold_rows::<F>(xs, self.inner, s * STRIP, self.n, &mut acc);
+                cells.iter_mut().zip(&acc).for_each(|(c, a)| *c = F::finish(*a, self.n));
+            }
+        }
+        Ok(out)
+    }
+}
+
+const LANES: usize = 16;
+/// Elements that one block of a run takes.
+const BLOCK: usize = 1024;
+/// Rows that one block of a column sum takes.
+const ROWS: usize = 64;
+/// Columns that are summed together.
+const STRIP: usize = 1024;
+
+/// A contiguous run, pairwise over blocks.
+pub(crate) fn fold_run<F: Fold>(xs: &[F::In]) -> F::Acc {
+    if xs.len() <= BLOCK {
+        return fold_block::<F>(xs);
+    }
+    let half = (xs.len() / 2).next_multiple_of(BLOCK).min(xs.len());
+    let (a, b) = xs.split_at(half);
+    if b.is_empty() { fold_block::<F>(a) } else { F::merge(fold_run::<F>(a), fold_run::<F>(b)) }
+}
+
+fn fold_block<F: Fold>(xs: &[F::In]) -> F::Acc {
+    if xs.len() < LANES {
+        return xs.iter().fold(F::START, |a, &x| F::step(a, x));
+    }
+    let mut lanes = [F::START; LANES];
+    let (chunks, rest) = xs.as_chunks::<LANES>();
+    for chunk in chunks {
+        for (lane, &x) in lanes.iter_mut().zip(chunk) {
+            *lane = F::step(*lane, x);
+        }
+    }
+    for (lane, &x) in lanes.iter_mut().zip(rest) {
+        *lane = F::step(*lane, x);
+    }
+    let mut width = LANES / 2;
+    while 0 < width {
+        let (low, high) = lanes.split_at_mut(width);
+        low.iter_mut().zip(high).for_each(|(a, b)| *a = F::merge(*a, *b));
+        width /= 2;
+    }
+    lanes[0]
+}
+
+/// Adds `n` rows of a strip of columns to `acc`, pairwise over blocks of rows.
+fn fold_rows<F: Fold>(xs: &[F::In], pitch: usize, at: usize, n: usize, acc: &mut [F::Acc]) {
+    if n <= ROWS {
+        for row in xs.chunks(pitch).take(n) {
+            acc.iter_mut().zip(&row[at..]).for_each(|(a, &x)| *a = F::step(*a, x));
+        }
+        return;
+    }
+    let half = (n / 2).next_multiple_of(ROWS).min(n);
+    fold_rows::<F>(xs, pitch, at, half, acc);
+    if half < n {
+        let mut other = [F::START; STRIP];
+        let other = &mut other[..acc.len().min(STRIP)];
+        fold_rows::<F>(&xs[half * pitch..], pitch, at, n - half, other);
+        acc.iter_mut().zip(other).for_each(|(a, b)| *a = F::merge(*a, *b));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sum::Sum;
+    use super::*;
+
+    #[test]
+    fn sums_are_accurate_in_every_direction() {
+        let n = 100_000;
+        let ones = vec![0.1f32; n * 3];
+        for (outer, n, inner) in [(1, 3 * n, 1), (3, n, 1), (1, n, 3), (1, 100, 3000), (100, 1000, 3)] {
+            let input = Tensor::vector(&ones).unwrap();
+            let shape = Shape::from([outer * inner]);
+            let sums = Reduction { input, outer, n, inner, shape }.fold::<Sum<f32>>().unwrap();
+            for s in sums.as_slice::<f32>().unwrap() {
+                let want = n as f64 * f64::from(0.1f32);
+                assert!((f64::from(*s) - want).abs() < want * 1e-6, "{outer} {n} {inner}: {s} {want}");
+            }
+        }
+    }
+}

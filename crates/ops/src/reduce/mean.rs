@@ -1,0 +1,61 @@
+//! `Mean`: the mean along axes.
+
+use super::fold::{Fold, Reduction, reduction};
+use crate::number::{Number, with_number};
+use millstream_graph::op::spec;
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::Result;
+use std::marker::PhantomData;
+
+pub(crate) fn def() -> OpDef {
+    reduction("Mean", run)
+        .doc("The mean of the elements along `reduction_indices`. Integers are summed in 64 bits and truncate; of none it is NaN, 0 for integers.")
+        .input("input", "T")
+        .input("reduction_indices", "Tidx")
+        .on_host()
+        .output("output", "T")
+        .attr("T", spec::Number)
+}
+
+pub(crate) struct Mean<T>(PhantomData<T>);
+
+impl<T: Number> Fold for Mean<T> {
+    type In = T;
+    type Out = T;
+    type Acc = T::Total;
+    const START: Self::Acc = <T::Total as Number>::ZERO;
+    #[inline(always)]
+    fn step(acc: Self::Acc, x: T) -> Self::Acc {
+        acc.plus(x.total())
+    }
+    #[inline(always)]
+    fn merge(a: Self::Acc, b: Self::Acc) -> Self::Acc {
+        a.plus(b)
+    }
+    #[inline(always)]
+    fn finish(acc: Self::Acc, n: usize) -> T {
+        T::of_total(acc.over(T::Total::count(n)))
+    }
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let reduction = Reduction::of(cx)?;
+    let out = if reduction.is_trivial() {
+        reduction.unreduced()?
+    } else {
+        with_number!("Mean", reduction.dtype(), T => reduction.fold::<Mean<T>>())?
+    };
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    of_rows: "Mean([[1.0 2.0] [3.0 5.0]], [1]) = [1.5 4.0]",
+    of_columns: "Mean([[1.0 2.0] [3.0 5.0]], [0]; keep_dims=true) = [[2.0 3.5]]",
+    integers_truncate: "Mean([-7 2], 0) = -2",
+    integers_do_not_overflow: "Mean(i8[3] [100 100 101], 0) = i8[] 100",
+    of_no_floats: "Mean(f32[0] [], 0) = nan",
+    of_no_integers: "Mean(i32[0] [], 0) = 0",
+    shape: "Mean(f32[2,?], [0 1]) : f32[]",
+    axis_out_of_range: "Mean([1.0], [-2]) ! `reduction_indices` is -2",
+}

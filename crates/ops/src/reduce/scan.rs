@@ -1,0 +1,70 @@
+//! Running sums and products along an axis: what `Cumsum` and `Cumprod` share.
+
+use crate::number::Number;
+use millstream_graph::op::spec::{Bool, IndexType, Number as NumberType, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
+use millstream_tensor::DType::I32;
+use millstream_tensor::{Result, Tensor, ensure};
+
+/// The declaration.
+pub(super) fn scan(name: &'static str, run: RunFn) -> OpDef {
+    OpDef::new(name)
+        .input("x", "T")
+        .input("axis", "Tidx")
+        .on_host()
+        .output("out", "T")
+        .attr("exclusive", Bool.or(false))
+        .attr("reverse", Bool.or(false))
+        .attr("T", NumberType)
+        .attr("Tidx", IndexType.or(I32))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.scalar(1)?;
+    if let (Some(rank), Some(axis)) = (cx.input(0).rank(), cx.int(1)) {
+        super::axis("axis", axis, rank)?;
+    }
+    cx.same_as_input()
+}
+
+/// Replaces each element by what `join` makes of all up to it (`exclusive`: before it), starting from `start`.
+pub(super) fn run<T: Number>(
+    cx: &mut KernelCx,
+    start: T::Wide,
+    join: impl Fn(T::Wide, T::Wide) -> T::Wide,
+) -> Result<Tensor> {
+    let (exclusive, reverse) = (cx.attrs().bool("exclusive")?, cx.attrs().bool("reverse")?);
+    ensure!(cx.input(1).rank() == 0, "`axis` must be a scalar but has shape {}", cx.input(1).shape());
+    let axis = cx.int(1)?;
+    let mut x = cx.take(0);
+    let shape = x.shape().clone();
+    let axis = super::axis("axis", axis, shape.rank())?;
+    if shape.elements() == 0 {
+        return Ok(x);
+    }
+    let n = shape[axis];
+    let inner: usize = shape[axis + 1..].iter().product();
+    let cells = x.make_mut_or_copy::<T>()?;
+    let mut running = vec![start; inner.min(STRIP)];
+    for plane in cells.chunks_exact_mut(n * inner) {
+        for at in (0..inner).step_by(STRIP) {
+            let running = &mut running[..STRIP.min(inner - at)];
+            running.fill(start);
+            for i in 0..n {
+                let i = if reverse { n - 1 - i } else { i };
+                let row = &mut plane[i * inner + at..];
+                for (acc, x) in running.iter_mut().zip(row) {
+                    let next = join(*acc, x.widen());
+                    *x = T::narrow(if exclusive { *acc } else { next });
+                    *acc = next;
+                }
+            }
+        }
+    }
+    Ok(x)
+}
+
+/// Columns that run together, so that their sums stay in the first-level cache.
+const STRIP: usize = 1024;

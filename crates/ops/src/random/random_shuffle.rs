@@ -1,0 +1,50 @@
+//! `RandomShuffle`: the slices along axis 0 in random order.
+
+use super::philox::{Stream, WORDS, Words};
+use millstream_graph::op::spec::{AnyType, Int, Spec};
+use millstream_graph::op::{BuildCx, Effect, Kernel, KernelCx, OpDef, Run};
+use millstream_tensor::Result;
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("RandomShuffle")
+        .doc("`value` with its slices along axis 0 in random order. Each run takes the next part of the stream that `seed` and `seed2` name.")
+        .input("value", "T")
+        .output("output", "T")
+        .attr("seed", Int.or(0))
+        .attr("seed2", Int.or(0))
+        .attr("T", AnyType)
+        .infer(|cx| cx.same_as_input())
+        .kernel(Kernel::build(Effect::Stateful, build))
+}
+
+fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
+    let stream = Stream::of(cx)?;
+    Ok(Box::new(move |cx: &mut KernelCx| shuffle(cx, &stream)))
+}
+
+// Fisher and Yates from the front, one word per position but the last. A scalar, one slice or none takes nothing of the stream.
+fn shuffle(cx: &mut KernelCx, stream: &Stream) -> Result<()> {
+    let value = cx.take(0);
+    let count = value.shape().dims().first().copied().unwrap_or(1);
+    if count <= 1 || value.elements() <= 1 {
+        cx.set(0, value);
+        return Ok(());
+    }
+    let philox = stream.reserve((count - 1).div_ceil(WORDS) as u64);
+    let mut words = Words::new(philox);
+    let run = value.elements() / count;
+    let mut starts: Vec<usize> = (0..count).map(|i| i * run).collect();
+    for i in 0..count - 1 {
+        // The words are 32 bits wide, and so is the remaining count that they are reduced by.
+        let rest = ((count - i) as u32).max(1);
+        starts.swap(i, i + (words.word() % rest) as usize);
+    }
+    cx.set(0, value.take_runs(value.shape().clone(), run, &starts)?);
+    Ok(())
+}
+
+cases! {
+    keeps_a_scalar: "RandomShuffle(7; seed=1) = 7",
+    keeps_the_shape: "RandomShuffle(f32[?,3]) : f32[?,3]",
+    wants_one_input: "RandomShuffle(1, 2; seed=1) ! takes 1 input",
+}

@@ -1,0 +1,26 @@
+//! `StatelessRandomUniform`: uniform floats in `[0, 1)`, from a seed alone.
+
+use super::fill::{Law, infer_shape_and_seed, run_seeded_floats};
+use millstream_graph::op::spec::{FloatType, IndexType, Spec};
+use millstream_graph::op::{Kernel, OpDef};
+use millstream_tensor::DType::{F32, I32, I64};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("StatelessRandomUniform")
+        .doc("Floats that are uniform in `[0, 1)`. The same seed gives the same values.")
+        .input("shape", "T")
+        .on_host()
+        .input("seed", "Tseed")
+        .on_host()
+        .output("output", "dtype")
+        .attr("dtype", FloatType.or(F32))
+        .attr("T", IndexType.or(I32))
+        .attr("Tseed", IndexType.or(I64))
+        .infer(infer_shape_and_seed)
+        .kernel(Kernel::pure(|cx| run_seeded_floats(cx, Law::Uniform)))
+}
+
+cases! {
+    takes_the_shape: "StatelessRandomUniform([2 3], i64[2]) : f32[2,3]",
+    seed_is_two_integers: "StatelessRandomUniform([2], [1 2 3]) ! `seed` must be two integers but has shape [3]",
+}

@@ -1,0 +1,34 @@
+//! `StatelessRandomUniformFullInt`: integers of all values of their dtype, from a seed alone.
+
+use super::fill::{all_ints, infer_shape_and_seed, shape_of};
+use super::philox::from_seed;
+use millstream_graph::op::spec::{IndexType, OneOf, Spec};
+use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::{I32, I64, U32, U64};
+use millstream_tensor::Result;
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("StatelessRandomUniformFullInt")
+        .doc("Integers that are uniform over all values of their dtype. The same seed gives the same values.")
+        .input("shape", "T")
+        .on_host()
+        .input("seed", "Tseed")
+        .on_host()
+        .output("output", "dtype")
+        .attr("dtype", OneOf(&[I32, I64, U32, U64]).or(U64))
+        .attr("T", IndexType.or(I32))
+        .attr("Tseed", OneOf(&[I32, I64, U32, U64]).or(I64))
+        .infer(infer_shape_and_seed)
+        .kernel(Kernel::pure(run))
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let value = all_ints(cx.attrs().dtype("dtype")?, shape_of(cx, 0)?, from_seed(cx, 1)?)?;
+    cx.set(0, value);
+    Ok(())
+}
+
+cases! {
+    takes_the_shape: "StatelessRandomUniformFullInt([2 3], i64[2]) : u64[2,3]",
+    seed_is_two_integers: "StatelessRandomUniformFullInt([2], [1 2 3]) ! `seed` must be two integers but has shape [3]",
+}

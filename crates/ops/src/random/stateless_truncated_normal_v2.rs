@@ -1,0 +1,27 @@
+//! `StatelessTruncatedNormalV2`: normal floats without the tails, from a key and a counter.
+
+use super::fill::{Law, infer_shape_and_key, run_keyed_floats};
+use millstream_graph::op::spec::{FloatType, IndexType, Spec};
+use millstream_graph::op::{Kernel, OpDef};
+use millstream_tensor::DType::{F32, I32, U64};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("StatelessTruncatedNormalV2")
+        .doc("Floats with the standard normal distribution, redrawn when two or more deviations from zero. The same key and counter give the same values.")
+        .input("shape", "Tshape")
+        .on_host()
+        .input("key", U64)
+        .input("counter", U64)
+        .input("alg", I32)
+        .on_host()
+        .output("output", "dtype")
+        .attr("dtype", FloatType.or(F32))
+        .attr("Tshape", IndexType.or(I32))
+        .infer(infer_shape_and_key)
+        .kernel(Kernel::pure(|cx| run_keyed_floats(cx, Law::Truncated)))
+}
+
+cases! {
+    takes_the_shape: "StatelessTruncatedNormalV2([2 3], u64[1], u64[2], i32[]) : f32[2,3]",
+    no_other_generators: "StatelessTruncatedNormalV2([2], u64[1] [1], u64[2] [1 2], 2) ! use 1 (Philox)",
+}

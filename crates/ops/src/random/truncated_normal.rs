@@ -1,0 +1,30 @@
+//! `TruncatedNormal`: normal floats without the tails, from the node's stream.
+
+use super::fill::{Law, build_floats, infer_shape};
+use millstream_graph::op::spec::{FloatType, IndexType, Int, Spec};
+use millstream_graph::op::{BuildCx, Effect, Kernel, OpDef, Run};
+use millstream_tensor::Result;
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("TruncatedNormal")
+        .doc("Floats with the standard normal distribution, redrawn when two or more deviations from zero. Each run takes the next part of the stream that `seed` and `seed2` name.")
+        .input("shape", "T")
+        .on_host()
+        .output("output", "dtype")
+        .attr("seed", Int.or(0))
+        .attr("seed2", Int.or(0))
+        .attr("dtype", FloatType)
+        .attr("T", IndexType)
+        .infer(infer_shape)
+        .kernel(Kernel::build(Effect::Stateful, build))
+}
+
+fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
+    build_floats(cx, Law::Truncated)
+}
+
+cases! {
+    knows_the_rank_from_a_length: "TruncatedNormal(i32[2]; seed=1, dtype=f32) : f32[?,?]",
+    shape_is_a_vector: "TruncatedNormal(3; seed=1, dtype=f32) ! `shape` must have rank 1",
+    no_negative_dimensions: "TruncatedNormal([-2]; seed=1, dtype=f32) ! dimension -2",
+}

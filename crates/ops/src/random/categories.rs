@@ -17,7 +17,8 @@ pub(super) fn draw(cx: &KernelCx, philox: impl FnOnce(usize, usize) -> Result<Ph
         _ => return Err(invalid!("`logits` must have rank 2 but has shape {}", cx.input(0).shape())),
     };
     let samples = cx.int(1)?;
-    let samples = usize::try_from(samples).map_err(|_| invalid!("`num_samples` is {samples} but may not be negative"))?;
+    let samples = usize::try_from(samples)
+        .map_err(|_| invalid!("`num_samples` is {samples} but may not be negative"))?;
     ensure!(classes > 0, "`logits` has no classes: its shape is {}", cx.input(0).shape());
     let shape = Shape::new([rows, samples]);
     let outputs = shape.checked_elements()?;
@@ -65,7 +66,9 @@ pub(super) fn infer_outputs(cx: &mut InferCx) -> Result<()> {
     let rows = cx.with_rank(0, 2)?.dim(0);
     cx.scalar(1)?;
     let samples = match cx.int(1) {
-        Some(n) => Some(usize::try_from(n).map_err(|_| invalid!("`num_samples` is {n} but may not be negative"))?),
+        Some(n) => {
+            Some(usize::try_from(n).map_err(|_| invalid!("`num_samples` is {n} but may not be negative"))?)
+        }
         None => None,
     };
     cx.set(0, [rows, samples]);

@@ -78,16 +78,12 @@ macro_rules! sample_by_f32 {
     };
 }
 sample_by_f32!(f32, |w| unit_f32(w), |v| v);
-sample_by_f32!(
-    f16,
-    |w| f16::from_f32(f16::from_bits(15 << 10 | (w as u16 & 0x3FF)).to_f32() - 1.0),
-    |v| f16::from_f32(v)
-);
-sample_by_f32!(
-    bf16,
-    |w| bf16::from_f32(bf16::from_bits(127 << 7 | (w as u16 & 0x7F)).to_f32() - 1.0),
-    |v| bf16::from_f32(v)
-);
+sample_by_f32!(f16, |w| f16::from_f32(f16::from_bits(15 << 10 | (w as u16 & 0x3FF)).to_f32() - 1.0), |v| {
+    f16::from_f32(v)
+});
+sample_by_f32!(bf16, |w| bf16::from_f32(bf16::from_bits(127 << 7 | (w as u16 & 0x7F)).to_f32() - 1.0), |v| {
+    bf16::from_f32(v)
+});
 
 impl Sample for f64 {
     const GROUP: usize = 2;
@@ -173,7 +169,10 @@ pub(super) fn ints(low: &Tensor, high: &Tensor, shape: Shape, philox: Philox) ->
         ($t:ty, $unsigned:ty, $group:literal, $words:ident) => {{
             let (low, high) = (low.to_scalar::<$t>()?, high.to_scalar::<$t>()?);
             // An empty output has nothing that could be out of range.
-            ensure!(low < high || shape.elements() == 0, "`minval` is {low} but must be less than `maxval`, {high}");
+            ensure!(
+                low < high || shape.elements() == 0,
+                "`minval` is {low} but must be less than `maxval`, {high}"
+            );
             let width = (high as $unsigned).wrapping_sub(low as $unsigned);
             by_step(shape, $group, philox, |w| $words(w).map(|v| low.wrapping_add((v % width) as $t)))
         }};
@@ -233,7 +232,12 @@ pub(super) fn infer_shape_and_seed(cx: &mut InferCx) -> Result<()> {
 /// Input `i` may be two integers.
 pub(super) fn check_seed(cx: &InferCx, i: usize) -> Result<()> {
     let length = cx.vector(i)?;
-    ensure!(length.is_none_or(|n| n == 2), "`{}` must be two integers but has shape {}", cx.name_of(i), cx.input(i));
+    ensure!(
+        length.is_none_or(|n| n == 2),
+        "`{}` must be two integers but has shape {}",
+        cx.name_of(i),
+        cx.input(i)
+    );
     Ok(())
 }
 

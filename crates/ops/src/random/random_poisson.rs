@@ -40,9 +40,9 @@ pub(crate) fn def() -> [OpDef; 2] {
 fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
     let stream = Stream::of(cx)?;
     let dtype = cx.node.attrs.dtype("dtype")?;
-    Ok(Box::new(move |cx: &mut KernelCx| {
-        with_types!(cx.node.op.name, cx.input(1).dtype(), R => counts::<R>(cx, &stream, dtype); F16 F32 F64 I32 I64)
-    }))
+    Ok(Box::new(
+        move |cx: &mut KernelCx| with_types!(cx.node.op.name, cx.input(1).dtype(), R => counts::<R>(cx, &stream, dtype); F16 F32 F64 I32 I64),
+    ))
 }
 
 fn counts<R: Element + ToPrimitive>(cx: &mut KernelCx, stream: &Stream, dtype: DType) -> Result<()> {

@@ -24,6 +24,7 @@ fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
 }
 
 cases! {
+    draws_as_tensorflow_does: "RandomUniform(i32[1] [3]; dtype=f32, seed=87654321, seed2=-42) = f32[3] [0.90717506 0.27273297 0.19683838]",
     knows_the_rank_from_a_length: "RandomUniform(i32[2]; seed=1, dtype=f32) : f32[?,?]",
     shape_is_a_vector: "RandomUniform(3; seed=1, dtype=f32) ! `shape` must have rank 1",
     no_negative_dimensions: "RandomUniform([-2]; seed=1, dtype=f32) ! dimension -2",

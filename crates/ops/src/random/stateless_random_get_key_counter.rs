@@ -19,10 +19,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .infer(infer)
             .kernel(Kernel::pure(run))
     };
-    [
-        plain("StatelessRandomGetKeyCounter"),
-        plain("StatelessRandomGetKeyCounterAlg").output("alg", I32),
-    ]
+    [plain("StatelessRandomGetKeyCounter"), plain("StatelessRandomGetKeyCounterAlg").output("alg", I32)]
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -46,6 +43,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 cases! {
+    draws_as_tensorflow_does: "StatelessRandomGetKeyCounter(i32[2] [0 0]; ) = u64[1] [16103252647613272195], u64[2] [0 18388005586443337812]",
     sizes_are_fixed: "StatelessRandomGetKeyCounterAlg(i64[2]) : u64[1], u64[2], i32[]",
     seed_is_two_integers: "StatelessRandomGetKeyCounter([1]) ! `seed` must be two integers but has shape [1]",
 }

@@ -21,6 +21,7 @@ pub(crate) fn def() -> OpDef {
 }
 
 cases! {
+    draws_as_tensorflow_does: "StatelessRandomNormal(i32[1] [3], i64[2] [5 -7]; dtype=f32) ~ f32[3] [1.0401648 0.3603907 0.59618306]",
     takes_the_shape: "StatelessRandomNormal([2 3], i64[2]) : f32[2,3]",
     seed_is_two_integers: "StatelessRandomNormal([2], [1 2 3]) ! `seed` must be two integers but has shape [3]",
 }

@@ -21,6 +21,7 @@ pub(crate) fn def() -> OpDef {
 }
 
 cases! {
+    draws_as_tensorflow_does: "StatelessRandomUniform(i32[1] [3], i64[2] [5 -7]; dtype=f32) = f32[3] [0.5455766 0.19691694 0.23146129]",
     takes_the_shape: "StatelessRandomUniform([2 3], i64[2]) : f32[2,3]",
     seed_is_two_integers: "StatelessRandomUniform([2], [1 2 3]) ! `seed` must be two integers but has shape [3]",
 }

@@ -29,6 +29,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 cases! {
+    draws_as_tensorflow_does: "StatelessRandomUniformFullInt(i32[1] [3], i64[2] [5 -7]; dtype=u32) = u32[3] [4031108468 4011406483 2233311366]",
     takes_the_shape: "StatelessRandomUniformFullInt([2 3], i64[2]) : u64[2,3]",
     seed_is_two_integers: "StatelessRandomUniformFullInt([2], [1 2 3]) ! `seed` must be two integers but has shape [3]",
 }

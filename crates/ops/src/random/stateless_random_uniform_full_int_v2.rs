@@ -30,6 +30,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 cases! {
+    draws_as_tensorflow_does: "StatelessRandomUniformFullIntV2(i64[1] [3], u64[1] [9223372036854775813], u64[2] [18446744073709551614 77], i32[] 1; dtype=u32) = u32[3] [1222774014 2908161321 1805462178]",
     takes_the_shape: "StatelessRandomUniformFullIntV2([2 3], u64[1], u64[2], i32[]) : u64[2,3]",
     key_is_one_word: "StatelessRandomUniformFullIntV2([2], u64[2] [1 2], u64[2] [1 2], 1) ! `key` must have shape [1]",
 }

@@ -37,6 +37,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 cases! {
+    draws_as_tensorflow_does: "StatelessRandomUniformInt(i32[1] [3], i64[2] [5 -7], i32[] -5, i32[] 7; ) = i32[3] [3 2 1]",
     takes_the_shape: "StatelessRandomUniformInt([2 3], i64[2], i64[], i64[]) : i64[2,3]",
     range_is_not_empty: "StatelessRandomUniformInt([2], [1 2], 5, 4) ! `minval` is 5 but must be less than `maxval`, 4",
 }

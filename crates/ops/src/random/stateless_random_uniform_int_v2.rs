@@ -38,6 +38,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 cases! {
+    draws_as_tensorflow_does: "StatelessRandomUniformIntV2(i64[1] [3], u64[1] [9223372036854775813], u64[2] [18446744073709551614 77], i32[] 1, i32[] -5, i32[] 7; ) = i32[3] [1 4 1]",
     takes_the_shape: "StatelessRandomUniformIntV2([2 3], u64[1], u64[2], i32[], i64[], i64[]) : i64[2,3]",
     counter_has_two_words: "StatelessRandomUniformIntV2([2], u64[1] [1], u64[1] [1], 1, 1, 9) ! Philox needs 2",
 }

@@ -22,6 +22,7 @@ pub(crate) fn def() -> OpDef {
 }
 
 cases! {
+    draws_as_tensorflow_does: "StatelessTruncatedNormalV2(i64[1] [3], u64[1] [9223372036854775813], u64[2] [18446744073709551614 77], i32[] 1; dtype=f32) ~ f32[3] [-0.66033846 -0.31151754 -0.25244322]",
     takes_the_shape: "StatelessTruncatedNormalV2([2 3], u64[1], u64[2], i32[]) : f32[2,3]",
     no_other_generators: "StatelessTruncatedNormalV2([2], u64[1] [1], u64[2] [1 2], 2) ! use 1 (Philox)",
 }

@@ -35,7 +35,8 @@ fn check(call: &str, results: &[&str]) -> Option<String> {
         let agrees = match want.strip_prefix("# ") {
             Some(sum) => format!("{:08x}", crc32(&got)) == sum,
             None => {
-                let case = Case::parse(&format!("{call} {want}")).unwrap_or_else(|e| panic!("{call} {want}\n{e}"));
+                let case =
+                    Case::parse(&format!("{call} {want}")).unwrap_or_else(|e| panic!("{call} {want}\n{e}"));
                 let all = |want: &[Tensor], eq: fn(&Tensor, &Tensor) -> bool| {
                     got.len() == want.len() && got.iter().zip(want).all(|(g, w)| eq(g, w))
                 };

@@ -24,6 +24,7 @@ fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
 }
 
 cases! {
+    draws_as_tensorflow_does: "TruncatedNormal(i32[1] [3]; dtype=f32, seed=87654321, seed2=-42) ~ f32[3] [0.4369113 -0.06283436 -1.4988996]",
     knows_the_rank_from_a_length: "TruncatedNormal(i32[2]; seed=1, dtype=f32) : f32[?,?]",
     shape_is_a_vector: "TruncatedNormal(3; seed=1, dtype=f32) ! `shape` must have rank 1",
     no_negative_dimensions: "TruncatedNormal([-2]; seed=1, dtype=f32) ! dimension -2",

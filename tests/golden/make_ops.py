@@ -3,6 +3,7 @@
     tf1/bin/python tests/golden/make_ops.py [FAMILY ...]      # TensorFlow 1.15: every family but new_*
     tf2/bin/python tests/golden/make_ops.py [FAMILY ...]      # TensorFlow 2.x: the new_* families, ops that 1.15 lacks
     tf2/bin/python tests/golden/make_ops.py --check           # runs what is stored and lists what differs
+    tf2/bin/python tests/golden/make_ops.py --check --also    # and stores what this version gives as a second answer
 
 The table of cases is in `op_cases/`; README.md says how `ops/FAMILY.json` and `ops/FAMILY.npz` are laid out.
 """
@@ -30,16 +31,17 @@ import op_cases  # noqa: E402
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 # Ops whose float results are determined bit for bit: they move values, or round once.
-EXACT = set('''Abs Add AddV2 Sub Mul Div RealDiv Neg Sign Floor Ceil Rint Round Maximum Minimum Square Sqrt Relu Relu6 FloorDiv
+EXACT = set('''Abs Add AddV2 Sub Mul Div RealDiv Neg Sign Floor Ceil Rint Round Maximum Minimum Square Relu Relu6 FloorDiv
     FloorMod Mod TruncateDiv TruncateMod DivNoNan MulNoNan SquaredDifference Cast Bitcast Select SelectV2 Max Min ArgMax ArgMin
     Concat ConcatV2 Pack Unpack Split SplitV Tile Pad PadV2 MirrorPad Reverse ReverseV2 ReverseSequence Gather GatherV2 GatherNd
     ScatterNd TensorScatterUpdate TensorScatterAdd TensorScatterSub StridedSlice StridedSliceGrad Slice Reshape Squeeze ExpandDims
-    Transpose Fill ZerosLike OnesLike Identity IdentityN Snapshot StopGradient PreventGradient OneHot Range TopK TopKV2
+    Transpose Fill ZerosLike OnesLike Identity IdentityN Snapshot StopGradient PreventGradient OneHot TopK TopKV2
     InTopK InTopKV2 Unique UniqueWithCounts DynamicPartition DynamicStitch ParallelDynamicStitch Diag DiagPart MatrixDiag
     MatrixDiagPart MatrixSetDiag MatrixBandPart BroadcastTo Roll Where InvertPermutation SpaceToDepth DepthToSpace
     SpaceToBatchND BatchToSpaceND SegmentMax SegmentMin UnsortedSegmentMax UnsortedSegmentMin Real Imag Conj Complex
-    ClipByValue NextAfter LinSpace BiasAdd ReluGrad Relu6Grad RandomShuffle StringToNumber DecodeRaw SparseToDense Empty
-    EnsureShape CheckNumerics Switch Merge RefSwitch Const StatelessRandomUniform RandomUniform Bucketize LeakyRelu
+    ClipByValue NextAfter BiasAdd ReluGrad Relu6Grad RandomShuffle StringToNumber DecodeRaw SparseToDense Empty
+    EnsureShape CheckNumerics Switch Merge RefSwitch Const StatelessRandomUniform RandomUniform
+    Bucketize LeakyRelu
     LeakyReluGrad Assign PlaceholderWithDefault Copy AddN'''.split())
 
 LOOSE = {'float16': (4e-3, 2e-3), 'float32': (2e-5, 2e-6), 'float64': (1e-11, 1e-13), 'complex64': (2e-5, 2e-6),
@@ -188,14 +190,19 @@ def comparison(entry, runs):
 class Store(object):
     """Arrays of a family, each stored once."""
 
-    def __init__(self):
-        self.arrays = collections.OrderedDict()
-        self.known = {}
+    def __init__(self, arrays=()):
+        self.arrays = collections.OrderedDict(arrays)
+        self.known = {self.mark(v): k for k, v in self.arrays.items()}
+
+    @staticmethod
+    def mark(value):
+        """What makes two arrays the same entry."""
+        return (value.dtype.str, value.shape, value.tobytes())
 
     def key(self, value):
         """The key under which an array is stored."""
         value = golden.to_stored(value)
-        mark = (value.dtype.str, value.shape, value.tobytes())
+        mark = self.mark(value)
         if mark not in self.known:
             self.known[mark] = 'a%d' % len(self.known)
             self.arrays[self.known[mark]] = value
@@ -222,13 +229,18 @@ def make(family):
             record['compare'] = comparison(entry, runs)
         record['runs'] = entry.runs
         records.append(record)
+    write(family, records, store)
+    return len(records), bad
+
+
+def write(family, records, store):
+    """Writes the two files of a family."""
     folder = os.path.join(HERE, 'ops')
     if not os.path.isdir(folder):
         os.makedirs(folder)
     golden.write_npz(os.path.join(folder, family + '.npz'), store.arrays)
     with open(os.path.join(folder, family + '.json'), 'w') as out:
         out.write('[\n' + ',\n'.join(json.dumps(r) for r in records) + '\n]\n')
-    return len(records), bad
 
 
 def brief(value):
@@ -240,8 +252,9 @@ def brief(value):
 def check(family):
     """Runs the stored entries in this TensorFlow. Returns how many agree and how many do not."""
     with open(os.path.join(HERE, 'ops', family + '.json')) as text:
-        records = json.load(text)
-    arrays = np.load(os.path.join(HERE, 'ops', family + '.npz'))
+        records = json.load(text, object_pairs_hook=collections.OrderedDict)
+    arrays = collections.OrderedDict(np.load(os.path.join(HERE, 'ops', family + '.npz')).items())
+    store = Store(arrays)
     agree = disagree = 0
     for record in records:
         op_def, inputs, at = op_def_of(record['op']), [], 0
@@ -272,12 +285,17 @@ def check(family):
             for got, key in zip([v for r in runs for v in r], record['outputs']):
                 if not golden.agrees(got, arrays[key], how):
                     problem = '%s, stored %s' % (brief(got), brief(arrays[key]))
+        record.pop('also', None)
+        if problem and 'no kernel' not in problem:
+            record['also'] = {'error': error} if error else {'outputs': [store.key(v) for r in runs for v in r]}
         if problem:
             disagree += 1
             print('DISAGREES %s %s %s: %s' % (record['op'], {k: v for k, v in record['attrs'].items() if 'type' not in v},
                                               [brief(v) for v in values], problem))
         else:
             agree += 1
+    if '--also' in sys.argv:
+        write(family, records, store)
     return agree, disagree
 
 

@@ -1,0 +1,128 @@
+//! `Slice`: a box of a tensor.
+
+use super::axes::vector;
+use millstream_graph::op::spec::{AnyType, IndexType};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, Known, OpDef};
+use millstream_tensor::{Dim, PartialShape, Result, Shape, Tensor, ensure, invalid};
+use smallvec::SmallVec;
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("Slice")
+        .doc("The box of `input` that starts at `begin` and has size `size`; -1 in `size` reaches to the end of the axis.")
+        .input("input", "T")
+        .input("begin", "Index")
+        .on_host()
+        .input("size", "Index")
+        .on_host()
+        .output("output", "T")
+        .attr("T", AnyType)
+        .attr("Index", IndexType)
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+/// What is read of axis `i`: where it starts and how much it is, as far as it is known.
+fn range(i: usize, dim: Dim, begin: Option<i64>, size: Option<i64>) -> Result<(Option<usize>, Dim)> {
+    let place = |what: &str, v: i64| {
+        usize::try_from(v).map_err(|_| invalid!("`{what}` is {v} on axis {i}; it must not be negative"))
+    };
+    let begin = begin.map(|b| place("begin", b)).transpose()?;
+    if let (Some(b), Some(d)) = (begin, dim) {
+        ensure!(b <= d, "`begin` is {b} on axis {i}, past its size {d}");
+    }
+    let size = match size {
+        Some(-1) => dim.zip(begin).map(|(d, b)| d - b),
+        Some(s) => Some(place("size", s)?),
+        None => None,
+    };
+    if let (Some(b), Some(s), Some(d)) = (begin, size, dim) {
+        ensure!(
+            b.checked_add(s).is_some_and(|end| end <= d),
+            "`begin` {b} and `size` {s} reach past the end of axis {i} of size {d}"
+        );
+    }
+    Ok((begin, size))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let n = cx.vector(1)?.or(cx.vector(2)?);
+    for (i, what) in [(1, "begin"), (2, "size")] {
+        if let (Some(n), Some(rank)) = (cx.vector(i)?, cx.input(0).rank()) {
+            ensure!(n == rank, "`{what}` has {n} entries but `input` has rank {rank}");
+        }
+    }
+    let Some(rank) = cx.input(0).rank().or(n).filter(|&r| r <= millstream_tensor::MAX_RANK) else {
+        return Ok(());
+    };
+    let read = |j: usize| -> SmallVec<[Option<i64>; 4]> {
+        cx.known(j).and_then(Known::entries).unwrap_or_else(|| SmallVec::from_elem(None, rank))
+    };
+    let (begin, size) = (read(1), read(2));
+    ensure!(begin.len() == size.len(), "`begin` has {} entries and `size` {}", begin.len(), size.len());
+    let ranges = (0..begin.len())
+        .map(|i| range(i, cx.input(0).dim(i), begin[i], size[i]))
+        .collect::<Result<SmallVec<[_; 4]>>>()?;
+    cx.set(0, PartialShape::new(ranges.iter().map(|r| r.1)));
+    let part = |entries: SmallVec<[Option<i64>; 4]>| match ranges[..] {
+        [(Some(b), Some(s))] => entries.get(b..b + s).map(|e| e.iter().copied().collect()),
+        _ => None,
+    };
+    if let Some(entries) = cx.known(0).and_then(Known::entries).and_then(part) {
+        cx.set_known(0, Known::Partial { entries, scalar: false });
+    }
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (begin, size) = (cx.ints(1)?, cx.ints(2)?);
+    let input = cx.input(0);
+    for (i, n, what) in [(1, begin.len(), "begin"), (2, size.len(), "size")] {
+        vector(what, cx.input(i))?;
+        ensure!(n == input.rank(), "`{what}` has {n} entries but `input` has rank {}", input.rank());
+    }
+    let mut shape = Shape::scalar();
+    let mut begins: SmallVec<[usize; 4]> = SmallVec::new();
+    for (i, &dim) in input.shape().iter().enumerate() {
+        let (begin, size) = range(i, Some(dim), Some(begin[i]), Some(size[i]))?;
+        begins.push(begin.unwrap_or(0));
+        shape.push(size.unwrap_or(0));
+    }
+    let input = cx.take(0);
+    let out = part(input, &begins, shape)?;
+    cx.set(0, out);
+    Ok(())
+}
+
+/// The box of this shape that starts at `begin`; it lies inside `input`. Shares the elements when they are whole rows.
+pub(super) fn part(input: Tensor, begin: &[usize], shape: Shape) -> Result<Tensor> {
+    if *input.shape() == shape {
+        return Ok(input);
+    }
+    if shape.elements() == 0 {
+        return super::axes::empty(input.dtype(), shape);
+    }
+    if input.shape()[1..] == shape[1..] {
+        return input.rows(begin[0], shape[0]);
+    }
+    let strides = input.shape().strides();
+    let offset: usize = begin.iter().zip(&strides).map(|(b, s)| b * s).sum();
+    let strides: SmallVec<[isize; 4]> = strides.iter().map(|&s| s as isize).collect();
+    input.strided(shape, offset as isize, &strides)
+}
+
+cases! {
+    of_a_vector: "Slice([1 2 3 4], [1], [2]) = [2 3]",
+    of_a_matrix: "Slice([[1 2 3] [4 5 6]], i64 [0 1], i64 [2 2]) = [[2 3] [5 6]]",
+    to_the_end: "Slice([[1 2 3] [4 5 6]], [1 1], [-1 -1]) = [[5 6]]",
+    whole_rows: "Slice([[1 2] [3 4] [5 6]], [1 0], [2 2]) = [[3 4] [5 6]]",
+    nothing: "Slice([1 2 3], [3], [-1]) = i32[0] []",
+    of_a_scalar: "Slice(5, i32[0] [], i32[0] []) = 5",
+    strings: "Slice(['a' 'b' 'c'], [1], [1]) = ['b']",
+    infers: "Slice(f32[?,5], [0 2], [3 -1]) : f32[3,3]",
+    unknown_numbers: "Slice(f32[4,5], i32[2], i32[2]) : f32[?,?]",
+    unknown_rank: "Slice(f32[..], i32[2], i32[?]) : f32[?,?]",
+    past_the_end: "Slice([1 2 3], [1], [3]) ! reach past the end of axis 0 of size 3",
+    before_the_start: "Slice([1 2 3], [-1], [1]) ! `begin` is -1",
+    wrong_length: "Slice([1 2 3], [0 0], [1 1]) ! `begin` has 2 entries but `input` has rank 1",
+    overflow: "Slice([1 2 3], i64[1] [1], i64[1] [9223372036854775807]) ! reach past the end",
+}

@@ -1,0 +1,260 @@
+//! What `x[a:b:c, ..., new, i]` means: the five masks of StridedSlice and its kin, resolved against a shape.
+//!
+//! [`Subscript`] is the index as the node carries it, [`Subscript::resolve`] gives what is read of each axis of the input
+//! and which axes the output has. The same rules serve the kernels (all known) and inference (some numbers unknown).
+
+use super::axes::{Sizes, ints, product};
+use millstream_graph::Attrs;
+use millstream_graph::op::OpDef;
+use millstream_graph::op::spec::{Int, Spec};
+use millstream_tensor::{Dim, PartialShape, Result, Shape, Tensor, ensure, invalid};
+use smallvec::SmallVec;
+
+/// A number of an index, if it is known.
+type Number = Option<i64>;
+
+/// Adds the attributes of the masks.
+pub(super) fn masks(def: OpDef) -> OpDef {
+    ["begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"]
+        .into_iter()
+        .fold(def, |def, name| def.attr(name, Int.or(0i64)))
+}
+
+/// An index with begin, end and stride per entry. Bit `i` of a mask speaks of entry `i`.
+pub(super) struct Subscript {
+    pub begin: SmallVec<[Number; 4]>,
+    pub end: SmallVec<[Number; 4]>,
+    pub strides: SmallVec<[Number; 4]>,
+    begin_mask: i64,
+    end_mask: i64,
+    ellipsis: i64,
+    new_axis: i64,
+    shrink: i64,
+}
+
+/// What is read of one axis of the input: `size` places from `begin` in steps of `stride`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Picked {
+    /// Where it starts; meaningful only if the size is known and not 0.
+    pub begin: i64,
+    pub stride: i64,
+    pub size: Dim,
+    /// The axis is indexed by one number, and the output lacks it.
+    pub shrunk: bool,
+    /// The whole axis in order.
+    pub whole: bool,
+}
+
+/// An index resolved against a shape.
+pub(super) struct Selection {
+    /// Per axis of the input.
+    pub axes: SmallVec<[Picked; 4]>,
+    /// Per axis of the output: the input's axis it comes from, or `None` for a new one of size 1.
+    pub out: SmallVec<[Option<usize>; 4]>,
+}
+
+/// One entry of an index.
+struct Entry {
+    begin: Number,
+    end: Number,
+    stride: Number,
+    from_start: bool,
+    to_end: bool,
+    shrink: bool,
+}
+
+/// TensorFlow holds the masks in 32 bits and refuses longer indices.
+pub(super) const MAX_ENTRIES: usize = 32;
+
+fn bit(mask: i64, i: usize) -> bool {
+    i < MAX_ENTRIES && (mask >> i) & 1 == 1
+}
+
+impl Subscript {
+    /// From numbers of which some may be unknown.
+    pub(super) fn new(
+        attrs: &Attrs,
+        begin: SmallVec<[Number; 4]>,
+        end: SmallVec<[Number; 4]>,
+        strides: SmallVec<[Number; 4]>,
+    ) -> Result<Subscript> {
+        ensure!(
+            begin.len() == end.len() && begin.len() == strides.len(),
+            "`begin` has {} entries, `end` {} and `strides` {}: they must have as many",
+            begin.len(),
+            end.len(),
+            strides.len()
+        );
+        ensure!(
+            begin.len() < MAX_ENTRIES,
+            "`begin` has {} entries; at most {} are possible",
+            begin.len(),
+            MAX_ENTRIES - 1
+        );
+        Ok(Subscript {
+            begin,
+            end,
+            strides,
+            begin_mask: attrs.int("begin_mask")?,
+            end_mask: attrs.int("end_mask")?,
+            ellipsis: attrs.int("ellipsis_mask")?,
+            new_axis: attrs.int("new_axis_mask")?,
+            shrink: attrs.int("shrink_axis_mask")?,
+        })
+    }
+
+    /// From the tensors of a running kernel.
+    pub(super) fn of(attrs: &Attrs, begin: &Tensor, end: &Tensor, strides: &Tensor) -> Result<Subscript> {
+        let read = |what: &str, t: &Tensor| -> Result<SmallVec<[Number; 4]>> {
+            super::axes::vector(what, t)?;
+            Ok(ints(t)?.into_iter().map(Some).collect())
+        };
+        Subscript::new(attrs, read("begin", begin)?, read("end", end)?, read("strides", strides)?)
+    }
+
+    /// Where the entries go: each axis of an input of this rank gets its entry (`None`: the whole axis), and the output
+    /// its axes.
+    #[expect(clippy::type_complexity, reason = "two lists, used once")]
+    fn spread(&self, rank: usize) -> Result<(SmallVec<[Option<Entry>; 4]>, SmallVec<[Option<usize>; 4]>)> {
+        let n = self.begin.len();
+        let is_ellipsis = |i| bit(self.ellipsis, i);
+        ensure!(
+            (0..n).filter(|&i| is_ellipsis(i)).count() <= 1,
+            "an index may have one ellipsis, not several"
+        );
+        // A missing ellipsis stands at the end.
+        let ellipsis = (0..n).find(|&i| is_ellipsis(i)).unwrap_or(n);
+        let used = (0..n).filter(|&i| i != ellipsis && !bit(self.new_axis, i)).count();
+        ensure!(used <= rank, "the index has entries for {used} axes, but the input has rank {rank}");
+        let mut axes: SmallVec<[Option<Entry>; 4]> = SmallVec::with_capacity(rank);
+        let mut out = SmallVec::new();
+        for i in 0..=n {
+            if i == ellipsis {
+                for _ in 0..rank - used {
+                    out.push(Some(axes.len()));
+                    axes.push(None);
+                }
+            } else if i < n && bit(self.new_axis, i) {
+                out.push(None);
+            } else if i < n {
+                let shrink = bit(self.shrink, i);
+                if !shrink {
+                    out.push(Some(axes.len()));
+                }
+                axes.push(Some(Entry {
+                    begin: self.begin[i],
+                    end: self.end[i],
+                    stride: self.strides[i],
+                    from_start: bit(self.begin_mask, i),
+                    to_end: bit(self.end_mask, i),
+                    shrink,
+                }));
+            }
+        }
+        Ok((axes, out))
+    }
+
+    /// What the index means for an input with these dimensions.
+    pub(super) fn resolve(&self, dims: impl ExactSizeIterator<Item = Dim>) -> Result<Selection> {
+        let (entries, out) = self.spread(dims.len())?;
+        let axes = entries
+            .into_iter()
+            .zip(dims)
+            .enumerate()
+            .map(|(axis, (entry, dim))| match entry {
+                Some(entry) => entry.resolve(axis, dim),
+                None => Ok(Picked { begin: 0, stride: 1, size: dim, shrunk: false, whole: true }),
+            })
+            .collect::<Result<_>>()?;
+        Ok(Selection { axes, out })
+    }
+}
+
+impl Entry {
+    fn resolve(&self, axis: usize, dim: Dim) -> Result<Picked> {
+        ensure!(self.stride != Some(0), "the stride of axis {axis} is 0: it must step");
+        if self.shrink {
+            return self.at(axis, dim);
+        }
+        let unknown = Picked { begin: 0, stride: 1, size: None, shrunk: false, whole: false };
+        let (Some(dim), Some(stride)) = (dim, self.stride) else { return Ok(unknown) };
+        let len = dim as i64;
+        // Where a walk in this direction may stand, its end included: 0..=len forwards, -1..=len-1 backwards.
+        let (low, high) = if stride > 0 { (0, len) } else { (-1, len - 1) };
+        let clamp = |v: i64| (if v < 0 { v + len } else { v }).clamp(low, high);
+        let (first, last) = if stride > 0 { (low, high) } else { (high, low) };
+        let begin = if self.from_start { Some(first) } else { self.begin.map(clamp) };
+        let end = if self.to_end { Some(last) } else { self.end.map(clamp) };
+        let (Some(begin), Some(end)) = (begin, end) else { return Ok(unknown) };
+        let way = end - begin;
+        let size = if way == 0 || (way < 0) != (stride < 0) {
+            0
+        } else {
+            way.unsigned_abs().div_ceil(stride.unsigned_abs()) as usize
+        };
+        Ok(Picked { begin, stride, size: Some(size), shrunk: false, whole: stride == 1 && size == dim })
+    }
+
+    /// One place of an axis.
+    fn at(&self, axis: usize, dim: Dim) -> Result<Picked> {
+        if let Some(stride) = self.stride {
+            ensure!(
+                stride > 0,
+                "axis {axis} is indexed by a single number with stride {stride}: the stride must be 1"
+            );
+        }
+        let begin = match (self.begin, dim) {
+            (Some(begin), Some(dim)) => {
+                let len = dim as i64;
+                let place = if begin < 0 { begin + len } else { begin };
+                if !(0..len).contains(&place) {
+                    return Err(invalid!("index {begin} is out of bounds for axis {axis} of size {dim}"));
+                }
+                place
+            }
+            _ => 0,
+        };
+        Ok(Picked { begin, stride: 1, size: Some(1), shrunk: true, whole: false })
+    }
+}
+
+/// A selection as strided memory: what the kernels walk.
+pub(super) struct Strides {
+    /// Sizes per axis of the input.
+    pub shape: Shape,
+    pub offset: isize,
+    pub strides: SmallVec<[isize; 4]>,
+}
+
+impl Selection {
+    /// The shape of the output as far as it is known.
+    pub(super) fn shape(&self) -> PartialShape {
+        PartialShape::new(self.out.iter().map(|o| match o {
+            Some(axis) => self.axes[*axis].size,
+            None => Some(1),
+        }))
+    }
+
+    /// The shape of the output where all is known.
+    pub(super) fn full_shape(&self) -> Result<Shape> {
+        let sizes: Option<Sizes> =
+            self.out.iter().map(|o| o.map_or(Some(1), |axis| self.axes[axis].size)).collect();
+        sizes.map(Shape::new).ok_or_else(|| invalid!("the index is not known"))
+    }
+
+    /// Where the elements lie in an input of this shape; `None` if there are none.
+    pub(super) fn strides(&self, input: &Shape) -> Option<Strides> {
+        let sizes: Sizes = self.axes.iter().map(|p| p.size.unwrap_or(0)).collect();
+        if product(&sizes) == 0 {
+            return None;
+        }
+        let mut offset = 0isize;
+        let strides = self.axes.iter().zip(input.strides()).map(|(p, step)| {
+            // All places are inside the input, so the products are; the stride of a single place means nothing.
+            offset += p.begin as isize * step as isize;
+            if p.size == Some(1) { 0 } else { p.stride as isize * step as isize }
+        });
+        let strides = strides.collect();
+        Some(Strides { shape: Shape::new(sizes), offset, strides })
+    }
+}

@@ -11,7 +11,8 @@ pub mod cases;
 mod control;
 mod debug;
 mod linalg;
-mod math;
+#[macro_use]
+pub(crate) mod math;
 mod nn;
 mod number;
 mod random;

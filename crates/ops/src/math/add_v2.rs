@@ -1,29 +1,24 @@
 //! `AddV2`: elementwise sum.
 
-use millstream_graph::op::spec::Number;
-use millstream_graph::op::{Kernel, KernelCx, OpDef, Operator};
-use millstream_tensor::{Result, Tensor};
+use millstream_graph::op::{OpDef, Operator};
+
+formula!(x, y: Num => x.add(y));
 
 pub(crate) fn def() -> OpDef {
-    OpDef::new("AddV2")
+    binary!("AddV2", numbers, Formula)
         .doc("The elementwise sum `x + y`, with broadcasting. Integers wrap around.")
-        .input("x", "T")
-        .input("y", "T")
-        .output("z", "T")
-        .attr("T", Number)
-        .infer(|cx| cx.broadcast())
-        .kernel(Kernel::pure(run))
         .operator(Operator::Add)
-}
-
-fn run(cx: &mut KernelCx) -> Result<()> {
-    let (a, b) = (cx.input(0).to_scalar::<i32>()?, cx.input(1).to_scalar::<i32>()?);
-    cx.set(0, Tensor::scalar(a.wrapping_add(b)));
-    Ok(())
 }
 
 cases! {
     adds: "AddV2(1, 2) = 3",
+    wraps_around: "AddV2(i8 127, i8 1) = i8 -128",
+    adds_to_each: "AddV2([1 2 3], 10) = [11 12 13]",
+    adds_from_each: "AddV2(1.5, [1.0 2.0]) = [2.5 3.5]",
+    adds_rows: "AddV2([[1 2] [3 4]], [10 20]) = [[11 22] [13 24]]",
+    adds_complex: "AddV2(c64 [1+2i], c64 [3-1i]) = c64 [4+1i]",
+    rounds_halves_each_time: "AddV2(f16 2048, f16 1) = f16 2048",
     broadcasts_shapes: "AddV2(f32[?,3], f32[2,1]) : f32[2,3]",
     wants_equal_types: "AddV2(1, 2.0) ! `y` is f32 but must be i32",
+    wants_shapes_that_fit: "AddV2([1 2], [1 2 3]) ! do not broadcast",
 }

@@ -1,3 +1,8 @@
 //! Arithmetic, comparison, logic: elementwise ops.
 
-ops! { add_v2 }
+#[macro_use]
+pub(crate) mod elementwise;
+pub(crate) mod numbers;
+mod special;
+
+ops! { add_v2, is_nan, less, neg }

@@ -24,7 +24,7 @@ CODES = {
 CASES = collections.OrderedDict()  # name -> (group, about, function, made with TensorFlow 2?)
 
 # Attributes that TensorFlow 2 writes with their default value and TensorFlow 1.15 does not know.
-NEW_ATTRS = ('grad_a', 'grad_b', 'debug_name', 'bad_indices_policy')
+NEW_ATTRS = ('grad_a', 'grad_b', 'debug_name', 'bad_indices_policy', 'allowed_devices')
 
 FLOATS = {np.dtype('float16'): (4e-3, 4e-3), np.dtype('float32'): (1e-5, 1e-6), np.dtype('float64'): (1e-10, 1e-12),
           np.dtype('complex64'): (1e-5, 1e-6), np.dtype('complex128'): (1e-10, 1e-12)}

@@ -307,5 +307,17 @@ def variables_case():
             c.fetch(after, r, exact=True)
             c.graph_def = graph.as_graph_def()
 
+    @case('tf2_new_attributes', 'tf2', 'A graph with attributes that 1.15 lacks (allowed_devices, validate_shape, grad_a), left in place.')
+    def build_new(c):
+        c.keep_new_attrs = True
+        with tf.Graph().as_default() as graph:
+            v = tf.Variable([[1.0, 2.0], [3.0, 4.0]], name='v', use_resource=True)
+            c.feeds['x:0'] = np.array([[1, -1]], F)
+            x = tf.placeholder(tf.float32, [1, 2], name='x')
+            y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, tf.matmul(y, v)), [0, x])
+            c.init()
+            c.fetch(y, exact=True)
+            c.graph_def = graph.as_graph_def()
+
 
 variables_case()

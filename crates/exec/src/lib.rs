@@ -1,1 +1,13 @@
-//! placeholder
+//! Program, plan, step: how graphs run. The dataflow machine is the meaning of a graph.
+//!
+//! Start at [`Plan`] (what is laid out) and `machine` (what happens). Knows ops by their role, never by their name.
+
+pub mod lone;
+mod machine;
+mod plan;
+mod step;
+mod trace;
+
+pub use plan::{MAX_LIVE_ITERATIONS, Plan, PlanOptions};
+pub use step::{Outcome, RunOptions, Runner};
+pub use trace::{Event, Trace};

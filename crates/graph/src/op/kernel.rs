@@ -157,6 +157,10 @@ pub trait StepHost: Send + Sync {
     fn threads(&self) -> usize;
     /// Runs `work` where calls into the thread pool (rayon) use the session's threads.
     fn in_pool(&self, work: &mut (dyn FnMut() + Send));
+    /// Runs `work` on a thread of the pool, soon.
+    fn spawn(&self, work: Box<dyn FnOnce() + Send>) {
+        work();
+    }
 }
 
 /// What a step gives to all its kernels.

@@ -1,0 +1,975 @@
+//! The dataflow machine: what changes during one run, and how a node runs.
+//!
+//! # The protocol
+//!
+//! A *token* is the arrival of a value, or of the news that there is none (*dead*), at a node of one iteration of
+//! one frame instance. A node is *ready* when all its tokens are in ([`Machine::arrive`] counts them down) and then runs exactly once:
+//! dead if one of them was dead, otherwise for real. `Switch`, `Merge`, `Enter`, `Exit` and `NextIteration` are the exceptions that
+//! make loops and branches.
+//!
+//! An iteration is over when nothing in it is ready, running or waiting (`outstanding`), no frame inside of it is alive
+//! (`children`), all its frame's Enters are in, and the iteration before it is over. A frame is over when its last iteration is: its
+//! Exits that never fired are dead then.
+//!
+//! The machine has one owner at a time (the *driver*), so nothing here is atomic or locked. Work that takes long is handed out as a
+//! [`Task`] and comes back as a [`Done`]; see `step.rs` for who drives and who works.
+//!
+//! No function here recurses: what follows from a step goes on the stack of ready nodes or on a worklist.
+
+use crate::plan::{Body, Edge, Input, Kind, MergeState, NO_SLOT, Node, Place, Plan, To};
+use crate::trace::Trace;
+use millstream_graph::op::{Completion, KernelCx, StepEnv};
+use millstream_state::Variable;
+use millstream_tensor::{Error, Result, Tensor, invalid};
+use smallvec::SmallVec;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A pending count's bit that says that a dead token has arrived.
+const DEAD: u32 = 1 << 31;
+
+/// A node to run: in which iteration, and whether dead.
+#[derive(Clone, Copy)]
+struct Ready {
+    node: u32,
+    /// The iteration's place in [`Machine::iterations`]; the top bit says dead.
+    at: u32,
+}
+
+/// The state of one iteration of one frame instance.
+struct Iteration {
+    frame: u32,
+    number: u64,
+    outstanding: u32,
+    /// Frame instances alive inside: which static frame, which instance.
+    children: SmallVec<[(u32, u32); 2]>,
+    pending: Vec<u32>,
+    uses: Vec<u32>,
+    values: Vec<Tensor>,
+    merges: Vec<MergeState>,
+}
+
+/// One execution of a loop: a frame within one iteration of the frame around it.
+struct Frame {
+    /// Which frame of the plan.
+    of: u32,
+    /// The iteration it is in.
+    parent: u32,
+    /// The iterations alive, oldest first.
+    iterations: VecDeque<u32>,
+    /// The number of the next iteration.
+    next: u64,
+    pending_enters: u32,
+    /// The values of the constant Enters, as they arrive.
+    invariants: Vec<Arrival>,
+    n_invariants: u32,
+    any_dead: bool,
+    /// Tokens for the next iteration, which may not start yet.
+    parked: Vec<(u32, Tensor)>,
+    /// Exits that have fired.
+    exited: SmallVec<[u32; 4]>,
+}
+
+#[derive(Clone)]
+enum Arrival {
+    Pending,
+    Live(Tensor),
+    Dead,
+}
+
+/// A kernel run that somebody else does.
+pub(crate) struct Task {
+    node: u32,
+    at: u32,
+    kernel: u32,
+    inputs: Vec<Tensor>,
+}
+
+/// A kernel run that somebody else did.
+pub(crate) struct Done {
+    node: u32,
+    at: u32,
+    outputs: Result<SmallVec<[Option<Tensor>; 2]>>,
+    was_task: bool,
+}
+
+impl Task {
+    /// Runs the kernel.
+    pub(crate) fn run(mut self, plan: &Plan, env: &StepEnv) -> Done {
+        let kernel = &plan.kernels[self.kernel as usize];
+        let mut outputs: SmallVec<[Option<Tensor>; 2]> =
+            SmallVec::from_elem(None, kernel.info.output_types.len());
+        let mut cx = KernelCx::new(&kernel.info, env, &mut self.inputs, &mut outputs);
+        let result = kernel.run(&mut cx);
+        Done { node: self.node, at: self.at, outputs: result.map(|()| outputs), was_task: true }
+    }
+}
+
+/// Where waiting kernels deliver what they waited for.
+pub(crate) trait Mailbox: Send + Sync {
+    /// Takes it, and sees that somebody drives the machine on.
+    fn deliver(&self, done: Done);
+}
+
+/// What comes of a fetch.
+#[derive(Clone)]
+pub(crate) enum Fetched {
+    Pending,
+    Value(Tensor),
+    Dead,
+}
+
+/// All that changes during one run.
+pub(crate) struct Machine {
+    iterations: Vec<Iteration>,
+    frames: Vec<Frame>,
+    /// Iterations not in use, by frame of the plan.
+    spare_iterations: Vec<Vec<u32>>,
+    spare_frames: Vec<u32>,
+    ready: Vec<Ready>,
+    /// Long work that nobody has taken yet.
+    pub(crate) tasks: VecDeque<Task>,
+    /// Tasks taken and not yet done.
+    pub(crate) running: usize,
+    /// Waiting kernels.
+    pub(crate) waiting: usize,
+    /// Tasks may be made: somebody else can do them.
+    pub(crate) may_hand_out: bool,
+    pub(crate) results: Vec<Fetched>,
+    pub(crate) error: Option<Error>,
+    pub(crate) trace: Option<Box<Trace>>,
+    inputs: Vec<Tensor>,
+    outputs: Vec<Option<Tensor>>,
+    /// Iterations that may be over.
+    ending: Vec<u32>,
+}
+
+/// Work from this many nanoseconds on is handed out.
+const LONG_NS: f64 = 15_000.0;
+
+impl Machine {
+    pub(crate) fn new(plan: &Plan) -> Machine {
+        let mut machine = Machine {
+            iterations: Vec::new(),
+            frames: Vec::new(),
+            spare_iterations: vec![Vec::new(); plan.frames.len()],
+            spare_frames: Vec::new(),
+            ready: Vec::new(),
+            tasks: VecDeque::new(),
+            running: 0,
+            waiting: 0,
+            may_hand_out: false,
+            results: Vec::new(),
+            error: None,
+            trace: None,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            ending: Vec::new(),
+        };
+        let root = machine.new_frame(plan, 0, u32::MAX);
+        machine.new_iteration(plan, root);
+        machine
+    }
+
+    /// Makes a used machine as good as new. Only after a run that ended well.
+    pub(crate) fn reset(&mut self, plan: &Plan) {
+        let root = &plan.frames[0];
+        let it = &mut self.iterations[0];
+        it.pending.copy_from_slice(&root.pending);
+        it.uses.copy_from_slice(&root.uses);
+        it.merges.copy_from_slice(&root.merges);
+        it.outstanding = 0;
+        self.trace = None;
+    }
+
+    /// Forgets every value the root still holds.
+    pub(crate) fn drop_values(&mut self) {
+        for value in self.iterations.iter_mut().flat_map(|i| i.values.iter_mut()) {
+            if value.as_scalar().is_none() {
+                *value = Tensor::scalar(false);
+            }
+        }
+    }
+
+    /// Starts the run: nodes that wait for nothing are ready.
+    pub(crate) fn start(&mut self, plan: &Plan) {
+        self.results.clear();
+        self.results.resize(plan.n_fetches, Fetched::Pending);
+        for &node in &plan.initial {
+            self.push(node, 0, false);
+        }
+    }
+
+    /// Feed `i` has this value.
+    pub(crate) fn feed(&mut self, plan: &Plan, i: usize, value: Tensor) {
+        let Some(Some(node)) = plan.feeds.get(i).copied() else { return };
+        let node = &plan.nodes[node as usize];
+        self.put(0, node.slots[0], value);
+        self.arrive_all(plan, 0, node.edges[0], node.edges[3], false);
+    }
+
+    // Tokens.
+
+    #[inline]
+    fn push(&mut self, node: u32, at: u32, dead: bool) {
+        self.iterations[at as usize].outstanding += 1;
+        self.ready.push(Ready { node, at: at | if dead { DEAD } else { 0 } });
+    }
+
+    #[inline]
+    fn put(&mut self, at: u32, slot: u32, value: Tensor) {
+        if slot != NO_SLOT {
+            self.iterations[at as usize].values[slot as usize] = value;
+        }
+    }
+
+    #[inline]
+    fn arrive_all(&mut self, plan: &Plan, at: u32, from: u32, to: u32, dead: bool) {
+        for edge in &plan.edges[from as usize..to as usize] {
+            self.arrive(plan, at, edge, dead);
+        }
+    }
+
+    /// A token arrives at a node.
+    #[inline]
+    fn arrive(&mut self, plan: &Plan, at: u32, edge: &Edge, dead: bool) {
+        let it = &mut self.iterations[at as usize];
+        let gone = match edge.to {
+            To::Node => 1 | if dead { DEAD } else { 0 },
+            To::Weak => 1,
+            To::LiveOnly if dead => return,
+            To::LiveOnly => 1,
+            To::Merge(_) | To::MergeControl => return self.arrive_at_merge(plan, at, edge, dead),
+        };
+        let pending = &mut it.pending[edge.local as usize];
+        // The dead bit is set, never cleared: `|` where the count is `-`.
+        *pending = (*pending - 1) | (gone & DEAD);
+        if *pending & !DEAD == 0 {
+            let dead = *pending & DEAD;
+            it.outstanding += 1;
+            self.ready.push(Ready { node: edge.node, at: at | dead });
+        }
+    }
+
+    fn arrive_at_merge(&mut self, plan: &Plan, at: u32, edge: &Edge, dead: bool) {
+        let it = &mut self.iterations[at as usize];
+        let merge = &mut it.merges[edge.local as usize];
+        let settled = merge.chosen != MergeState::NONE;
+        match edge.to {
+            To::MergeControl => {
+                merge.controls_left -= 1;
+                if merge.controls_left == 0 && settled {
+                    let dead = merge.chosen == MergeState::DEAD;
+                    self.push(edge.node, at, dead);
+                }
+                return;
+            }
+            To::Merge(input) => {
+                merge.data_left = merge.data_left.saturating_sub(1);
+                if settled {
+                    // The first live input was taken; what comes later is only let go.
+                    if !dead {
+                        let input =
+                            plan.inputs[plan.nodes[edge.node as usize].first_input as usize + input as usize];
+                        self.release(at, input);
+                    }
+                    return;
+                }
+                match dead {
+                    false => merge.chosen = input,
+                    true if merge.is_loop || merge.data_left == 0 => merge.chosen = MergeState::DEAD,
+                    true => return,
+                }
+            }
+            _ => return,
+        }
+        if merge.controls_left == 0 {
+            let dead = merge.chosen == MergeState::DEAD;
+            self.push(edge.node, at, dead);
+        }
+    }
+
+    // Values.
+
+    /// The value at a place, left where it is.
+    #[inline]
+    fn peek<'a>(&'a self, plan: &'a Plan, at: u32, input: Input) -> &'a Tensor {
+        match input.place() {
+            Place::Slot(slot) => &self.iterations[at as usize].values[slot],
+            Place::Constant(c) => &plan.constants[c],
+            Place::Invariant(i) => {
+                let frame = self.iterations[at as usize].frame;
+                match &self.frames[frame as usize].invariants[i] {
+                    Arrival::Live(value) => value,
+                    // A live node never reads an invariant that has not arrived.
+                    Arrival::Pending | Arrival::Dead => &plan.nothing,
+                }
+            }
+        }
+    }
+
+    /// Says that a reader is through with a value; the last one drops it.
+    #[inline]
+    fn release(&mut self, at: u32, input: Input) {
+        if let Place::Slot(slot) = input.place() {
+            let it = &mut self.iterations[at as usize];
+            it.uses[slot] -= 1;
+            if it.uses[slot] == 0 && it.values[slot].as_scalar().is_none() {
+                it.values[slot] = Tensor::scalar(false);
+            }
+        }
+    }
+
+    /// The value for a reader: taken out of its slot by the last one, so that it may be changed in place.
+    #[inline]
+    fn take(&mut self, plan: &Plan, at: u32, input: Input) -> Result<Tensor> {
+        let value = match input.place() {
+            Place::Slot(slot) => {
+                let it = &mut self.iterations[at as usize];
+                it.uses[slot] -= 1;
+                match it.uses[slot] {
+                    0 => std::mem::replace(&mut it.values[slot], Tensor::scalar(false)),
+                    _ => it.values[slot].clone(),
+                }
+            }
+            _ => self.peek(plan, at, input).clone(),
+        };
+        match input.deref() {
+            false => Ok(value),
+            true => read_reference(&value),
+        }
+    }
+
+    // Running nodes.
+
+    /// Runs ready nodes until there are none, or `limit` have run. Returns whether any are left.
+    pub(crate) fn drive(
+        &mut self,
+        plan: &Plan,
+        env: &StepEnv,
+        mailbox: &Arc<dyn Mailbox>,
+        limit: usize,
+    ) -> bool {
+        for _ in 0..limit {
+            let Some(Ready { node: n, at }) = self.ready.pop() else { return false };
+            let dead = at & DEAD != 0;
+            let at = at & !DEAD;
+            let node = &plan.nodes[n as usize];
+            let result = match dead {
+                true => {
+                    self.run_dead(plan, n, node, at);
+                    Ok(true)
+                }
+                false => self.run(plan, env, mailbox, n, node, at),
+            };
+            match result {
+                Ok(true) => self.finish(plan, at),
+                Ok(false) => {}
+                Err(error) => {
+                    self.fail(plan, n, at, error);
+                    return false;
+                }
+            }
+        }
+        !self.ready.is_empty()
+    }
+
+    pub(crate) fn fail(&mut self, plan: &Plan, n: u32, at: u32, error: Error) {
+        let label = &plan.labels[n as usize];
+        let mut error = error.at_node(&label.name, label.op).at_line(label.at);
+        let place = self.place(plan, at);
+        if !place.is_empty() {
+            error = error.note(format!("in {place}"));
+        }
+        self.error.get_or_insert(error);
+        self.ready.clear();
+        self.tasks.clear();
+    }
+
+    /// Where an iteration is, for people: ``iteration 3 of loop `while/while_context` ``.
+    fn place(&self, plan: &Plan, mut at: u32) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        while let Some(it) = self.iterations.get(at as usize) {
+            let Some(frame) = self.frames.get(it.frame as usize) else { break };
+            if frame.of == 0 || parts.len() > 8 {
+                break;
+            }
+            parts.push(format!("iteration {} of loop `{}`", it.number, plan.frames[frame.of as usize].name));
+            at = frame.parent;
+        }
+        parts.join(", in ")
+    }
+
+    /// Runs a live node. `false`: it goes on elsewhere and is finished later.
+    #[inline]
+    fn run(
+        &mut self,
+        plan: &Plan,
+        env: &StepEnv,
+        mailbox: &Arc<dyn Mailbox>,
+        n: u32,
+        node: &Node,
+        at: u32,
+    ) -> Result<bool> {
+        if let Some(trace) = &mut self.trace {
+            trace.begin();
+        }
+        let first = node.first_input as usize;
+        match node.kind {
+            Kind::Binary(f, kernel) => {
+                let (x, y) = (plan.inputs[first], plan.inputs[first + 1]);
+                let (a, b) = (self.peek(plan, at, x).as_scalar(), self.peek(plan, at, y).as_scalar());
+                match a.zip(b).and_then(|(a, b)| f(a, b)) {
+                    Some(result) => {
+                        self.release(at, x);
+                        self.release(at, y);
+                        self.put(at, node.slots[0], result.into());
+                    }
+                    None => return self.run_kernel(plan, env, mailbox, n, node, at, kernel),
+                }
+            }
+            Kind::Unary(f, kernel) => {
+                let x = plan.inputs[first];
+                match self.peek(plan, at, x).as_scalar().and_then(f) {
+                    Some(result) => {
+                        self.release(at, x);
+                        self.put(at, node.slots[0], result.into());
+                    }
+                    None => return self.run_kernel(plan, env, mailbox, n, node, at, kernel),
+                }
+            }
+            Kind::Kernel(kernel) => return self.run_kernel(plan, env, mailbox, n, node, at, kernel),
+            Kind::Forward => {
+                let value = self.take(plan, at, plan.inputs[first])?;
+                self.put(at, node.slots[0], value);
+            }
+            Kind::Nothing | Kind::Feed => {}
+            Kind::Switch => {
+                self.run_switch(plan, node, at)?;
+                self.traced(plan, n, at, false);
+                return Ok(true);
+            }
+            Kind::Merge(merge) => {
+                let chosen = self.iterations[at as usize].merges[merge as usize].chosen;
+                let input = plan.inputs[first + chosen as usize];
+                if !matches!(input.place(), Place::Slot(slot) if slot as u32 == node.slots[0]) {
+                    let value = self.take(plan, at, input)?;
+                    self.put(at, node.slots[0], value);
+                }
+                if let Some(&slot) = node.slots.get(1)
+                    && slot != NO_SLOT
+                {
+                    self.put(at, slot, Tensor::scalar(chosen as i32));
+                }
+            }
+            Kind::Enter(frame) => {
+                let value = self.take(plan, at, plan.inputs[first])?;
+                let inside = self.enter(plan, at, frame);
+                let to = self.frames[inside as usize].iterations[0];
+                self.put(to, node.slots[0], value);
+                self.arrive_all(plan, to, node.edges[0], node.edges[3], false);
+                self.entered(inside, to);
+                self.traced(plan, n, at, false);
+                return Ok(true);
+            }
+            Kind::EnterConstant(frame, invariant) => {
+                let value = self.take(plan, at, plan.inputs[first])?;
+                let inside = self.enter(plan, at, frame);
+                self.enter_constant(plan, inside, invariant, Arrival::Live(value), node);
+                self.traced(plan, n, at, false);
+                return Ok(true);
+            }
+            Kind::Exit(_) => {
+                let value = self.take(plan, at, plan.inputs[first])?;
+                self.exit(plan, n, node, at, value)?;
+                self.traced(plan, n, at, false);
+                return Ok(true);
+            }
+            Kind::NextIteration => {
+                let value = self.take(plan, at, plan.inputs[first])?;
+                self.next_iteration(plan, n, node, at, value);
+                self.traced(plan, n, at, false);
+                return Ok(true);
+            }
+            Kind::Fetch(k) => {
+                let value = self.take(plan, at, plan.inputs[first])?;
+                self.results[k as usize] = Fetched::Value(value);
+                return Ok(true);
+            }
+        }
+        self.traced(plan, n, at, false);
+        self.arrive_all(plan, at, node.edges[0], node.edges[3], false);
+        Ok(true)
+    }
+
+    #[inline]
+    fn traced(&mut self, plan: &Plan, n: u32, at: u32, dead: bool) {
+        if self.trace.is_some() {
+            let place = self.place(plan, at);
+            let number = self.iterations[at as usize].number;
+            if let Some(trace) = &mut self.trace {
+                trace.end(&plan.labels[n as usize], place, number, dead);
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the pieces of one turn, all hot")]
+    fn run_kernel(
+        &mut self,
+        plan: &Plan,
+        env: &StepEnv,
+        mailbox: &Arc<dyn Mailbox>,
+        n: u32,
+        node: &Node,
+        at: u32,
+        kernel: u32,
+    ) -> Result<bool> {
+        let k = &plan.kernels[kernel as usize];
+        let first = node.first_input as usize;
+        self.inputs.clear();
+        for i in first..first + node.n_inputs as usize {
+            let value = self.take(plan, at, plan.inputs[i])?;
+            self.inputs.push(value);
+        }
+        if let Body::Async(start) = k.body {
+            self.waiting += 1;
+            let mailbox = mailbox.clone();
+            let completion = Completion::new(move |outputs: Result<SmallVec<[Tensor; 2]>>| {
+                let outputs = outputs.map(|o| o.into_iter().map(Some).collect());
+                mailbox.deliver(Done { node: n, at, outputs, was_task: false });
+            });
+            let mut none = [];
+            let mut cx = KernelCx::new(&k.info, env, &mut self.inputs, &mut none);
+            start(&mut cx, completion);
+            return Ok(false);
+        }
+        if self.may_hand_out && k.cost(&self.inputs) >= LONG_NS {
+            let inputs = std::mem::take(&mut self.inputs);
+            self.tasks.push_back(Task { node: n, at, kernel, inputs });
+            return Ok(false);
+        }
+        self.outputs.clear();
+        self.outputs.resize(k.info.output_types.len(), None);
+        let mut cx = KernelCx::new(&k.info, env, &mut self.inputs, &mut self.outputs);
+        k.run(&mut cx)?;
+        for (i, &slot) in node.slots.iter().enumerate().filter(|(_, s)| **s != NO_SLOT) {
+            let value = self.outputs[i].take().ok_or_else(|| no_output(i))?;
+            self.put(at, slot, value);
+        }
+        self.traced(plan, n, at, false);
+        self.arrive_all(plan, at, node.edges[0], node.edges[3], false);
+        Ok(true)
+    }
+
+    /// What somebody else did arrives.
+    pub(crate) fn done(&mut self, plan: &Plan, done: Done) {
+        let Done { node: n, at, outputs, was_task } = done;
+        match was_task {
+            true => self.running -= 1,
+            false => self.waiting -= 1,
+        }
+        if self.error.is_some() {
+            return;
+        }
+        let node = &plan.nodes[n as usize];
+        let result = outputs.and_then(|mut outputs| {
+            for (i, &slot) in node.slots.iter().enumerate().filter(|(_, s)| **s != NO_SLOT) {
+                let value = outputs.get_mut(i).and_then(Option::take).ok_or_else(|| no_output(i))?;
+                self.put(at, slot, value);
+            }
+            Ok(())
+        });
+        match result {
+            Ok(()) => {
+                self.traced(plan, n, at, false);
+                self.arrive_all(plan, at, node.edges[0], node.edges[3], false);
+                self.finish(plan, at);
+            }
+            Err(error) => self.fail(plan, n, at, error),
+        }
+    }
+
+    /// Dead: nothing is computed; the news is passed on, and values that did arrive are let go.
+    fn run_dead(&mut self, plan: &Plan, n: u32, node: &Node, at: u32) {
+        if !matches!(node.kind, Kind::Merge(_)) {
+            let first = node.first_input as usize;
+            for i in first..first + node.n_inputs as usize {
+                self.release(at, plan.inputs[i]);
+            }
+        }
+        match node.kind {
+            Kind::Enter(frame) => {
+                let inside = self.enter(plan, at, frame);
+                let to = self.frames[inside as usize].iterations[0];
+                self.arrive_all(plan, to, node.edges[0], node.edges[3], true);
+                self.entered(inside, to);
+            }
+            Kind::EnterConstant(frame, invariant) => {
+                let inside = self.enter(plan, at, frame);
+                self.enter_constant(plan, inside, invariant, Arrival::Dead, node);
+            }
+            // The frame speaks for its Exits when it ends; a dead NextIteration is what ends it.
+            Kind::Exit(_) | Kind::NextIteration => {}
+            Kind::Fetch(k) => self.results[k as usize] = Fetched::Dead,
+            _ => self.arrive_all(plan, at, node.edges[0], node.edges[3], true),
+        }
+        self.traced(plan, n, at, true);
+    }
+
+    fn run_switch(&mut self, plan: &Plan, node: &Node, at: u32) -> Result<()> {
+        let first = node.first_input as usize;
+        let (data, pred) = (plan.inputs[first], plan.inputs[first + 1]);
+        let taken = match pred.deref() {
+            true => self.take(plan, at, pred)?.to_scalar::<bool>(),
+            false => {
+                let taken = self.peek(plan, at, pred).to_scalar::<bool>();
+                self.release(at, pred);
+                taken
+            }
+        };
+        let taken = usize::from(
+            taken
+                .map_err(|e| invalid!("the predicate of a Switch must be a scalar bool: {}", e.message()))?,
+        );
+        match node.slots.get(taken).copied().unwrap_or(NO_SLOT) {
+            NO_SLOT => self.release(at, data),
+            slot => {
+                let value = self.take(plan, at, data)?;
+                self.put(at, slot, value);
+            }
+        }
+        let e = node.edges;
+        // The dead side first: the stack runs the live side first then.
+        let other = 1 - taken;
+        self.arrive_all(plan, at, e[other], e[other + 1], true);
+        self.arrive_all(plan, at, e[2], e[3], false);
+        self.arrive_all(plan, at, e[taken], e[taken + 1], false);
+        Ok(())
+    }
+
+    // Frames and iterations.
+
+    fn new_frame(&mut self, plan: &Plan, of: u32, parent: u32) -> u32 {
+        let frame_plan = &plan.frames[of as usize];
+        let fresh = Frame {
+            of,
+            parent,
+            iterations: VecDeque::new(),
+            next: 0,
+            pending_enters: frame_plan.n_enters,
+            invariants: Vec::new(),
+            n_invariants: 0,
+            any_dead: false,
+            parked: Vec::new(),
+            exited: SmallVec::new(),
+        };
+        let id = match self.spare_frames.pop() {
+            Some(id) => {
+                // Keep the allocations of the one that was here.
+                let old = &mut self.frames[id as usize];
+                let (iterations, invariants, parked) = (
+                    std::mem::take(&mut old.iterations),
+                    std::mem::take(&mut old.invariants),
+                    std::mem::take(&mut old.parked),
+                );
+                *old = Frame { iterations, invariants, parked, ..fresh };
+                id
+            }
+            None => {
+                self.frames.push(fresh);
+                (self.frames.len() - 1) as u32
+            }
+        };
+        let invariants = &mut self.frames[id as usize].invariants;
+        invariants.clear();
+        invariants.resize(frame_plan.invariants.len(), Arrival::Pending);
+        id
+    }
+
+    /// Starts the next iteration of a frame instance.
+    fn new_iteration(&mut self, plan: &Plan, frame_id: u32) -> u32 {
+        let frame = &mut self.frames[frame_id as usize];
+        let of = &plan.frames[frame.of as usize];
+        let number = frame.next;
+        frame.next += 1;
+        let complete = frame.n_invariants as usize == of.invariants.len() && !frame.any_dead;
+        let pending = if complete { &of.pending_with_invariants } else { &of.pending };
+        let id = match self.spare_iterations[frame.of as usize].pop() {
+            Some(id) => {
+                let it = &mut self.iterations[id as usize];
+                it.frame = frame_id;
+                it.number = number;
+                it.outstanding = 0;
+                it.pending.copy_from_slice(pending);
+                it.uses.copy_from_slice(&of.uses);
+                it.merges.copy_from_slice(&of.merges);
+                id
+            }
+            None => {
+                self.iterations.push(Iteration {
+                    frame: frame_id,
+                    number,
+                    outstanding: 0,
+                    children: SmallVec::new(),
+                    pending: pending.clone(),
+                    uses: of.uses.clone(),
+                    values: vec![Tensor::scalar(false); of.n_slots as usize],
+                    merges: of.merges.clone(),
+                });
+                (self.iterations.len() - 1) as u32
+            }
+        };
+        frame.iterations.push_back(id);
+        match complete {
+            true => {
+                for &node in &of.ready_with_invariants {
+                    self.push(node, id, false);
+                }
+                self.invariants_at_merges(plan, frame_id, id);
+            }
+            false => self.apply_arrived(plan, frame_id, id),
+        }
+        id
+    }
+
+    /// Tells a new iteration of the invariants that are there already.
+    fn apply_arrived(&mut self, plan: &Plan, frame_id: u32, id: u32) {
+        let of = &plan.frames[self.frames[frame_id as usize].of as usize];
+        for (i, &enter) in of.invariants.iter().enumerate() {
+            let dead = match self.frames[frame_id as usize].invariants[i] {
+                Arrival::Pending => continue,
+                Arrival::Live(_) => false,
+                Arrival::Dead => true,
+            };
+            let node = &plan.nodes[enter as usize];
+            self.arrive_all(plan, id, node.edges[0], node.edges[3], dead);
+        }
+    }
+
+    /// The short way leaves merges out: an invariant may be an input of a cond's merge.
+    fn invariants_at_merges(&mut self, plan: &Plan, frame_id: u32, id: u32) {
+        let of = &plan.frames[self.frames[frame_id as usize].of as usize];
+        for &edge in &of.invariant_merges {
+            let edge = plan.edges[edge as usize];
+            self.arrive(plan, id, &edge, false);
+        }
+    }
+
+    /// The instance of a frame in an iteration, made if this is the first Enter to reach it.
+    fn enter(&mut self, plan: &Plan, at: u32, of: u32) -> u32 {
+        let children = &self.iterations[at as usize].children;
+        if let Some((_, inside)) = children.iter().find(|(f, _)| *f == of) {
+            return *inside;
+        }
+        let inside = self.new_frame(plan, of, at);
+        self.iterations[at as usize].children.push((of, inside));
+        self.new_iteration(plan, inside);
+        inside
+    }
+
+    /// An Enter is in.
+    fn entered(&mut self, inside: u32, first: u32) {
+        let frame = &mut self.frames[inside as usize];
+        frame.pending_enters -= 1;
+        if frame.pending_enters == 0 {
+            self.ending.push(first);
+        }
+    }
+
+    fn enter_constant(&mut self, plan: &Plan, inside: u32, invariant: u32, value: Arrival, node: &Node) {
+        let frame = &mut self.frames[inside as usize];
+        let dead = matches!(value, Arrival::Dead);
+        frame.invariants[invariant as usize] = value;
+        frame.n_invariants += 1;
+        frame.any_dead |= dead;
+        let first = frame.iterations.front().copied();
+        for i in 0..self.frames[inside as usize].iterations.len() {
+            let at = self.frames[inside as usize].iterations[i];
+            self.arrive_all(plan, at, node.edges[0], node.edges[3], dead);
+        }
+        if let Some(first) = first {
+            self.entered(inside, first);
+        }
+    }
+
+    fn exit(&mut self, plan: &Plan, n: u32, node: &Node, at: u32, value: Tensor) -> Result<()> {
+        let frame = &mut self.frames[self.iterations[at as usize].frame as usize];
+        if frame.exited.contains(&n) {
+            return Err(invalid!(
+                "the loop has given this result before: its condition must be false once, at the end"
+            )
+            .with_help("an Exit may only be reached when the loop's condition is false"));
+        }
+        frame.exited.push(n);
+        let to = frame.parent;
+        self.put(to, node.slots[0], value);
+        self.arrive_all(plan, to, node.edges[0], node.edges[3], false);
+        Ok(())
+    }
+
+    fn next_iteration(&mut self, plan: &Plan, n: u32, node: &Node, at: u32, value: Tensor) {
+        let it = &self.iterations[at as usize];
+        let frame_id = it.frame;
+        let frame = &mut self.frames[frame_id as usize];
+        // Iterations alive are numbered next - len .. next.
+        let oldest = frame.next - frame.iterations.len() as u64;
+        let to = match frame.iterations.get((it.number + 1 - oldest) as usize) {
+            Some(&to) => to,
+            None if (frame.iterations.len() as u32) < plan.frames[frame.of as usize].parallel => {
+                self.new_iteration(plan, frame_id)
+            }
+            None => {
+                frame.parked.push((n, value));
+                return;
+            }
+        };
+        self.put(to, node.slots[0], value);
+        self.arrive_all(plan, to, node.edges[0], node.edges[3], false);
+    }
+
+    /// A node of an iteration is through.
+    #[inline]
+    fn finish(&mut self, plan: &Plan, at: u32) {
+        let it = &mut self.iterations[at as usize];
+        it.outstanding -= 1;
+        if it.outstanding == 0 && it.children.is_empty() && it.frame != 0 {
+            self.ending.push(at);
+        }
+        if !self.ending.is_empty() {
+            self.end(plan);
+        }
+    }
+
+    /// Ends the iterations on the worklist that are over, and what ends with them.
+    fn end(&mut self, plan: &Plan) {
+        while let Some(at) = self.ending.pop() {
+            let it = &self.iterations[at as usize];
+            let frame_id = it.frame;
+            let frame = &self.frames[frame_id as usize];
+            let over = it.outstanding == 0
+                && it.children.is_empty()
+                && frame.pending_enters == 0
+                && frame.iterations.front() == Some(&at);
+            if frame_id == 0 || !over {
+                continue;
+            }
+            self.end_iteration(plan, frame_id, at);
+        }
+    }
+
+    fn end_iteration(&mut self, plan: &Plan, frame_id: u32, at: u32) {
+        let frame = &mut self.frames[frame_id as usize];
+        frame.iterations.pop_front();
+        self.spare_iterations[frame.of as usize].push(at);
+        if !frame.parked.is_empty() {
+            // The tokens that waited for room; with one more free place all of them go to one new iteration.
+            let mut parked = std::mem::take(&mut frame.parked);
+            let to = self.new_iteration(plan, frame_id);
+            for (n, value) in parked.drain(..) {
+                let node = &plan.nodes[n as usize];
+                self.put(to, node.slots[0], value);
+                self.arrive_all(plan, to, node.edges[0], node.edges[3], false);
+            }
+            self.frames[frame_id as usize].parked = parked;
+        }
+        match self.frames[frame_id as usize].iterations.front() {
+            // The next one may have waited only for this one.
+            Some(&next) => self.ending.push(next),
+            None => self.end_frame(plan, frame_id),
+        }
+    }
+
+    fn end_frame(&mut self, plan: &Plan, frame_id: u32) {
+        let frame = &mut self.frames[frame_id as usize];
+        let (of, parent) = (frame.of, frame.parent);
+        frame.invariants.clear();
+        let exited = std::mem::take(&mut frame.exited);
+        self.spare_frames.push(frame_id);
+        for &exit in plan.frames[of as usize].exits.iter().filter(|e| !exited.contains(e)) {
+            let node = &plan.nodes[exit as usize];
+            self.arrive_all(plan, parent, node.edges[0], node.edges[3], true);
+        }
+        let it = &mut self.iterations[parent as usize];
+        it.children.retain(|(_, inside)| *inside != frame_id);
+        if it.outstanding == 0 && it.children.is_empty() && it.frame != 0 {
+            self.ending.push(parent);
+        }
+    }
+
+    // The end of the run.
+
+    /// Whether anything is left to run here.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.ready.is_empty() && self.tasks.is_empty()
+    }
+
+    /// Nothing runs and nobody will wake anything: says what is stuck, if something is.
+    pub(crate) fn stuck(&self, plan: &Plan) -> Option<Error> {
+        let root = &self.iterations[0];
+        let unfinished = self.results.iter().position(|r| matches!(r, Fetched::Pending));
+        if root.children.is_empty() && unfinished.is_none() {
+            return None;
+        }
+        let mut error =
+            invalid!("the run cannot go on: no node is ready, none is running, and not all is done");
+        for &(_, inside) in root.children.iter().take(4) {
+            let frame = &self.frames[inside as usize];
+            let of = &plan.frames[frame.of as usize];
+            error = error.note(format!(
+                "loop `{}`: {} iterations alive, {} of {} Enters missing, {} tokens parked",
+                of.name,
+                frame.iterations.len(),
+                frame.pending_enters,
+                of.n_enters,
+                frame.parked.len()
+            ));
+            error = self.waiting_nodes(plan, frame, error);
+        }
+        for (n, node) in plan.nodes.iter().enumerate().filter(|(_, n)| n.frame == 0) {
+            if let Kind::Fetch(k) = node.kind
+                && matches!(self.results.get(k as usize), Some(Fetched::Pending))
+            {
+                error = error.note(format!("`{}` was fetched and never computed", plan.labels[n].name));
+            }
+        }
+        Some(error.with_help(
+            "every value that enters a loop must reach it, and every merge needs an input that comes",
+        ))
+    }
+
+    fn waiting_nodes(&self, plan: &Plan, frame: &Frame, mut error: Error) -> Error {
+        for &at in frame.iterations.iter().take(2) {
+            let it = &self.iterations[at as usize];
+            let mut named = 0;
+            for (n, node) in plan.nodes.iter().enumerate().filter(|(_, n)| n.frame == frame.of) {
+                let merge = match node.kind {
+                    Kind::Merge(m) => it.merges[m as usize],
+                    _ => continue,
+                };
+                if merge.chosen == MergeState::NONE && named < 3 {
+                    named += 1;
+                    error = error.note(format!(
+                        "iteration {}: the Merge `{}` has got no input",
+                        it.number, plan.labels[n].name
+                    ));
+                }
+            }
+        }
+        error
+    }
+}
+
+fn no_output(i: usize) -> Error {
+    Error::internal(format!("the kernel gave no output {i}"))
+}
+
+/// The value of the variable that a reference leads to.
+fn read_reference(reference: &Tensor) -> Result<Tensor> {
+    match reference.as_handles() {
+        Some([handle]) => match handle.get::<Variable>() {
+            Some(variable) => variable.read(),
+            None => Err(invalid!("a reference to a {}, not to a variable", handle.kind())),
+        },
+        _ => Err(Error::internal("a reference edge carries no handle")),
+    }
+}

@@ -1,0 +1,361 @@
+//! One run of a plan: who drives the machine, who does the long work, and who waits.
+//!
+//! # Threads
+//!
+//! The machine belongs to whoever holds its lock. The caller of [`Step::run`] drives it first. Where a kernel will
+//! take long and there is more than one thread, it becomes a task: the driver gives all but one to the pool and does the last itself,
+//! without the lock. A worker that is through leaves the result in the mailbox and *tries* for the lock: if it gets it, it drives on, otherwise
+//! the one who has it will look into the mailbox before it lets go, and once more after. So no result is ever left lying:
+//!
+//! ```text
+//!   worker   result -> mailbox ── try_lock ──► drive ── unlock ── mailbox empty? ──► done
+//!                                     │ taken                        │ no
+//!                                     └► done (the driver looks)     └► try_lock again
+//! ```
+//!
+//! Never more tasks run at a time than there are threads. The caller sleeps only while others have work, and is woken when all is done or
+//! when a waiting kernel completes.
+//!
+//! Lock order: machine, then mailbox, then the sleeper's. No kernel runs under any of them but the short ones, which the driver runs.
+
+use crate::machine::{Done, Fetched, Machine, Mailbox, Task};
+use crate::plan::Plan;
+use crate::trace::Trace;
+use millstream_graph::op::StepEnv;
+use millstream_tensor::{Code, Error, Result, Tensor, budget, invalid};
+use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::time::Instant;
+
+/// How many nodes run between looks at the mailbox, the clock and the cancellation.
+const TURN: usize = 256;
+
+/// What one run is given beyond its feeds.
+#[derive(Clone, Default)]
+pub struct RunOptions {
+    /// Record every execution.
+    pub trace: bool,
+    /// When to give up.
+    pub deadline: Option<Instant>,
+    /// What tensors may be alive together.
+    pub budget: Option<Arc<budget::Budget>>,
+}
+
+/// What a run gives back.
+pub struct Outcome {
+    /// The fetched values, in order.
+    pub values: Vec<Tensor>,
+    /// What ran, if it was asked for.
+    pub trace: Option<Box<Trace>>,
+}
+
+/// Plans with machines to reuse: a run takes one and puts it back.
+pub struct Runner {
+    plan: Arc<Plan>,
+    /// Machines of runs that ended well, ready for the next.
+    spare: Mutex<Vec<Machine>>,
+}
+
+/// What the threads of one run share.
+struct Step {
+    plan: Arc<Plan>,
+    env: StepEnv,
+    budget: Option<Arc<budget::Budget>>,
+    machine: Mutex<Machine>,
+    /// Results on their way to the machine.
+    mail: Mutex<Vec<Done>>,
+    has_mail: AtomicBool,
+    /// True when the caller should look: guards its sleep.
+    wake: Mutex<bool>,
+    woken: Condvar,
+    threads: usize,
+}
+
+impl Runner {
+    /// A runner of this plan.
+    pub fn new(plan: Arc<Plan>) -> Runner {
+        Runner { plan, spare: Mutex::new(Vec::new()) }
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Runs the plan once. `feeds` are in the plan's order; their dtypes and shapes were checked.
+    pub fn run(
+        &self,
+        feeds: impl IntoIterator<Item = Tensor>,
+        env: &StepEnv,
+        options: &RunOptions,
+    ) -> Result<Outcome> {
+        let spare = self.spare.lock().pop();
+        let mut machine = match spare {
+            Some(mut machine) => {
+                machine.reset(&self.plan);
+                machine
+            }
+            None => Machine::new(&self.plan),
+        };
+        if options.trace {
+            machine.trace = Some(Box::new(Trace::new()));
+        }
+        let _budget = options.budget.as_ref().map(|b| budget::enter(Some(b.clone())));
+        machine.start(&self.plan);
+        for (i, value) in feeds.into_iter().enumerate() {
+            machine.feed(&self.plan, i, value);
+        }
+        let threads = env.host.threads();
+        let mut machine = self.finish(machine, env, options, threads)?;
+        let outcome = outcome(&mut machine, &self.plan);
+        machine.drop_values();
+        let mut spare = self.spare.lock();
+        if outcome.is_ok() && spare.len() < 64 {
+            spare.push(machine);
+        }
+        outcome
+    }
+
+    /// Runs what is ready and all that follows.
+    fn finish(
+        &self,
+        mut machine: Machine,
+        env: &StepEnv,
+        options: &RunOptions,
+        threads: usize,
+    ) -> Result<Machine> {
+        // The short way, without anything shared: all of many small runs.
+        let nobody: Arc<dyn Mailbox> = nobody();
+        let plan = &self.plan;
+        if threads <= 1 && !plan.may_wait {
+            loop {
+                let more = machine.drive(plan, env, &nobody, TURN);
+                if let Some(error) = machine.error.take() {
+                    return Err(error);
+                }
+                if !more {
+                    break;
+                }
+                check(env, options)?;
+            }
+            return match machine.stuck(plan) {
+                Some(error) => Err(error),
+                None => Ok(machine),
+            };
+        }
+        machine.may_hand_out = threads > 1;
+        let step = Arc::new(Step {
+            plan: plan.clone(),
+            env: env.clone(),
+            budget: options.budget.clone(),
+            machine: Mutex::new(machine),
+            mail: Mutex::new(Vec::new()),
+            has_mail: AtomicBool::new(false),
+            wake: Mutex::new(false),
+            woken: Condvar::new(),
+            threads,
+        });
+        let result = step.clone().run(options);
+        let placeholder = Machine::new(plan);
+        let machine = std::mem::replace(&mut *step.machine.lock(), placeholder);
+        result.map(|()| machine)
+    }
+}
+
+fn nobody() -> Arc<dyn Mailbox> {
+    struct Nobody;
+    impl Mailbox for Nobody {
+        fn deliver(&self, _done: Done) {}
+    }
+    thread_local! {
+        static NOBODY: Arc<dyn Mailbox> = Arc::new(Nobody);
+    }
+    NOBODY.with(Arc::clone)
+}
+
+fn check(env: &StepEnv, options: &RunOptions) -> Result<()> {
+    env.cancel.check()?;
+    match options.deadline {
+        Some(deadline) if Instant::now() >= deadline => Err(timed_out()),
+        _ => Ok(()),
+    }
+}
+
+fn timed_out() -> Error {
+    Error::new(Code::DeadlineExceeded, "the run did not end in the time allowed")
+        .with_help("raise the timeout, or see with a trace where the time goes")
+}
+
+fn outcome(machine: &mut Machine, plan: &Plan) -> Result<Outcome> {
+    let results = std::mem::take(&mut machine.results);
+    let values = results
+        .into_iter()
+        .enumerate()
+        .map(|(k, r)| match r {
+            Fetched::Value(value) => Ok(value),
+            Fetched::Dead => {
+                Err(invalid!("`{}` has no value: it lies on a branch that was not taken", plan.fetch_name(k))
+                    .with_help("fetch the result of the `cond` (its Merge) instead"))
+            }
+            Fetched::Pending => Err(Error::internal(format!("`{}` was never computed", plan.fetch_name(k)))),
+        })
+        .collect::<Result<Vec<_>>>()?;
+    Ok(Outcome { values, trace: machine.trace.take() })
+}
+
+impl Mailbox for Step {
+    fn deliver(&self, done: Done) {
+        self.post(done);
+        self.rouse();
+    }
+}
+
+impl Step {
+    fn post(&self, done: Done) {
+        self.mail.lock().push(done);
+        self.has_mail.store(true, Release);
+    }
+
+    fn rouse(&self) {
+        *self.wake.lock() = true;
+        self.woken.notify_one();
+    }
+
+    /// The caller's part: drives, works, sleeps, until all is done.
+    fn run(self: Arc<Self>, options: &RunOptions) -> Result<()> {
+        let listener = self.clone();
+        let _listening = self.env.cancel.on_cancel(move |_| listener.rouse());
+        let mut stopped: Option<Error> = None;
+        loop {
+            let mut machine = self.machine.lock();
+            let task = self.turn(&mut machine);
+            if let Err(error) = check(&self.env, options)
+                && stopped.is_none()
+            {
+                // Waiting kernels come back at once when they are cancelled; those that run are waited for.
+                self.env.cancel.cancel(error.clone());
+                machine.error.get_or_insert(error.clone());
+                machine.tasks.clear();
+                stopped = Some(error);
+                continue;
+            }
+            if machine.error.is_some() && !self.env.cancel.is_cancelled() {
+                let error = machine.error.clone();
+                drop(machine);
+                if let Some(error) = error {
+                    self.env.cancel.cancel(error);
+                }
+                continue;
+            }
+            if let Some(task) = task {
+                drop(machine);
+                self.work(task);
+                continue;
+            }
+            if machine.running == 0
+                && machine.waiting == 0
+                && machine.is_idle()
+                && !self.has_mail.load(Acquire)
+            {
+                return match machine.error.take().or_else(|| machine.stuck(&self.plan)) {
+                    Some(error) => Err(error),
+                    None => Ok(()),
+                };
+            }
+            drop(machine);
+            self.sleep(options);
+        }
+    }
+
+    fn sleep(&self, options: &RunOptions) {
+        let mut wake = self.wake.lock();
+        if !*wake {
+            match options.deadline {
+                Some(deadline) if !self.env.cancel.is_cancelled() => {
+                    self.woken.wait_until(&mut wake, deadline);
+                }
+                _ => self.woken.wait(&mut wake),
+            }
+        }
+        *wake = false;
+    }
+
+    /// Drives until nothing is ready; gives extra tasks to the pool and one, if there is room, back to do.
+    fn turn(self: &Arc<Self>, machine: &mut Machine) -> Option<Task> {
+        let mailbox: Arc<dyn Mailbox> = self.clone();
+        loop {
+            if self.has_mail.swap(false, AcqRel) {
+                let mail = std::mem::take(&mut *self.mail.lock());
+                for done in mail {
+                    machine.done(&self.plan, done);
+                }
+            }
+            let more = machine.error.is_none() && machine.drive(&self.plan, &self.env, &mailbox, TURN);
+            // Let the others start while there is still more to find.
+            while machine.tasks.len() > 1 && machine.running + 1 < self.threads {
+                self.hand_out(machine);
+            }
+            if more && machine.tasks.len() == 1 && machine.running < self.threads && self.threads > 1 {
+                self.hand_out(machine);
+            }
+            if self.env.cancel.is_cancelled() {
+                if let Err(error) = self.env.cancel.check() {
+                    machine.error.get_or_insert(error);
+                }
+                machine.tasks.clear();
+                return None;
+            }
+            if !more && !self.has_mail.load(Acquire) {
+                break;
+            }
+        }
+        if machine.running < self.threads
+            && let Some(task) = machine.tasks.pop_front()
+        {
+            machine.running += 1;
+            return Some(task);
+        }
+        None
+    }
+
+    fn hand_out(self: &Arc<Self>, machine: &mut Machine) {
+        if let Some(task) = machine.tasks.pop_front() {
+            machine.running += 1;
+            let step = self.clone();
+            self.env.host.spawn(Box::new(move || step.worker(task)));
+        }
+    }
+
+    fn work(&self, task: Task) {
+        let _budget = self.budget.as_ref().map(|b| budget::enter(Some(b.clone())));
+        let done = task.run(&self.plan, &self.env);
+        self.post(done);
+    }
+
+    /// A worker's part: does its task, then drives on as long as nobody else does.
+    fn worker(self: Arc<Self>, task: Task) {
+        let _budget = self.budget.as_ref().map(|b| budget::enter(Some(b.clone())));
+        let mut task = Some(task);
+        loop {
+            if let Some(task) = task.take() {
+                self.work(task);
+            }
+            let Some(mut machine) = self.machine.try_lock() else {
+                // Whoever has the machine looks into the mailbox before it lets go. It may have looked just before the
+                // result was there, and not be done letting go: so the caller looks, too.
+                self.rouse();
+                return;
+            };
+            task = self.turn(&mut machine);
+            let over = machine.running == 0 && machine.is_idle() || machine.error.is_some();
+            drop(machine);
+            if over {
+                self.rouse();
+            }
+            if task.is_none() && !self.has_mail.load(Acquire) {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! [`Trace`]: every execution of a node with its frame and iteration, as Chrome's and Perfetto's trace format.
+
+use crate::plan::Label;
+use std::fmt::Write;
+use std::time::Instant;
+
+/// One execution of a node.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// The node.
+    pub node: String,
+    /// Its op type.
+    pub op: &'static str,
+    /// Where it ran: the loops around it with their iterations; empty outside of loops.
+    pub place: String,
+    /// The iteration of the innermost loop.
+    pub iteration: u64,
+    /// Whether it was dead: passed over.
+    pub dead: bool,
+    /// Start, in nanoseconds since the run began.
+    pub start_ns: u64,
+    /// How long it took, in nanoseconds.
+    pub duration_ns: u64,
+}
+
+/// What ran, in order.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    origin: Instant,
+    begun: Instant,
+    /// The executions.
+    pub events: Vec<Event>,
+}
+
+impl Trace {
+    pub(crate) fn new() -> Trace {
+        let now = Instant::now();
+        Trace { origin: now, begun: now, events: Vec::new() }
+    }
+
+    pub(crate) fn begin(&mut self) {
+        self.begun = Instant::now();
+    }
+
+    pub(crate) fn end(&mut self, label: &Label, place: String, iteration: u64, dead: bool) {
+        let start_ns = self.begun.duration_since(self.origin).as_nanos() as u64;
+        self.events.push(Event {
+            node: label.name.clone(),
+            op: label.op,
+            place,
+            iteration,
+            dead,
+            start_ns,
+            duration_ns: if dead { 0 } else { self.begun.elapsed().as_nanos() as u64 },
+        });
+    }
+
+    /// The trace as JSON that `chrome://tracing` and Perfetto open: one row per loop, times in microseconds.
+    pub fn to_chrome_json(&self) -> String {
+        let mut rows: Vec<&str> = Vec::new();
+        let mut out = String::from("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+        for (i, e) in self.events.iter().enumerate() {
+            let frame = e.place.split(", in ").next().and_then(|p| p.split('`').nth(1)).unwrap_or("root");
+            let row = rows.iter().position(|r| *r == frame).unwrap_or_else(|| {
+                rows.push(frame);
+                rows.len() - 1
+            });
+            let comma = if i == 0 { "" } else { ",\n" };
+            let _ = write!(
+                out,
+                "{comma}{{\"name\":{},\"cat\":{},\"ph\":\"X\",\"pid\":1,\"tid\":{row},\"ts\":{:.3},\"dur\":{:.3},\"args\":{{\"node\":{},\"frame\":{},\"iteration\":{},\"place\":{},\"dead\":{}}}}}",
+                json(e.op),
+                json(if e.dead { "dead" } else { "run" }),
+                e.start_ns as f64 / 1e3,
+                e.duration_ns as f64 / 1e3,
+                json(&e.node),
+                json(frame),
+                e.iteration,
+                json(&e.place),
+                e.dead
+            );
+        }
+        for (row, frame) in rows.iter().enumerate() {
+            let _ = write!(
+                out,
+                ",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{row},\"args\":{{\"name\":{}}}}}",
+                json(frame)
+            );
+        }
+        out.push_str("\n]}\n");
+        out
+    }
+}
+
+/// A JSON string.
+fn json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c if (c as u32) < 0x20 => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

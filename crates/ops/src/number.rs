@@ -36,6 +36,10 @@ pub(crate) trait Real: Number + PartialOrd {
     const LOWEST: Self;
     /// Above every other.
     const HIGHEST: Self;
+    /// The least number that is not infinite.
+    const LEAST_FINITE: Self;
+    /// The greatest number that is not infinite.
+    const GREATEST_FINITE: Self;
     /// The greater; NaN if one is NaN.
     fn greater(self, other: Self) -> Self;
     /// The lesser; NaN if one is NaN.
@@ -80,6 +84,8 @@ macro_rules! ints {
         impl Real for $t {
             const LOWEST: Self = <$t>::MIN;
             const HIGHEST: Self = <$t>::MAX;
+            const LEAST_FINITE: Self = <$t>::MIN;
+            const GREATEST_FINITE: Self = <$t>::MAX;
             #[inline(always)]
             fn greater(self, other: Self) -> Self { self.max(other) }
             #[inline(always)]
@@ -119,6 +125,8 @@ macro_rules! reals {
         impl Real for $t {
             const LOWEST: Self = $low;
             const HIGHEST: Self = $high;
+            const LEAST_FINITE: Self = <$t>::MIN;
+            const GREATEST_FINITE: Self = <$t>::MAX;
             #[inline(always)]
             #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
             fn greater(self, other: Self) -> Self { if self > other || self != self { self } else { other } }

@@ -70,7 +70,7 @@ fn mask(axes: &[i64], rank: usize) -> Result<SmallVec<[bool; 8]>> {
 }
 
 /// A reduction made ready: the input as `[outer, n, inner]`, and the shape of the result.
-pub(super) struct Reduction {
+pub(crate) struct Reduction {
     input: Tensor,
     outer: usize,
     n: usize,
@@ -84,13 +84,18 @@ impl Reduction {
         let keep = cx.attrs().bool("keep_dims")?;
         let axes = cx.ints(1)?;
         let input = cx.take(0);
+        let reduced = mask(&axes, input.rank())?;
+        Self::along(input, &reduced, keep)
+    }
+
+    /// Over the axes marked.
+    pub fn along(input: Tensor, reduced: &[bool], keep: bool) -> Result<Reduction> {
         let dims = input.shape().clone();
-        let reduced = mask(&axes, dims.rank())?;
-        let kept = dims.iter().zip(&reduced).filter(|(_, r)| keep || !**r);
+        let kept = dims.iter().zip(reduced).filter(|(_, r)| keep || !**r);
         let shape = Shape::new(kept.map(|(d, r)| if *r { 1 } else { *d }));
         // Merge neighbours of one kind; axes of size 1 are of either kind.
         let mut groups: SmallVec<[(bool, usize); 8]> = SmallVec::new();
-        for (&d, &r) in dims.iter().zip(&reduced).filter(|(d, _)| **d != 1) {
+        for (&d, &r) in dims.iter().zip(reduced).filter(|(d, _)| **d != 1) {
             match groups.last_mut() {
                 Some((kind, size)) if *kind == r => *size = size.saturating_mul(d),
                 _ => groups.push((r, d)),
@@ -103,7 +108,7 @@ impl Reduction {
             [(false, k), (true, n)] => (k, n, 1),
             [(true, n), (false, k)] => (1, n, k),
             [(false, k), (true, n), (false, l)] => (k, n, l),
-            _ => return Self::transposed(&input, &reduced, shape),
+            _ => return Self::transposed(&input, reduced, shape),
         };
         Ok(Reduction { input, outer, n, inner, shape })
     }
@@ -145,18 +150,10 @@ impl Reduction {
             let rows = xs.chunks_exact(self.n).map(|row| F::finish(fold_run::<F>(row), self.n));
             return Tensor::from_iter(self.shape, rows);
         }
-        let mut acc = Vec::new();
-        acc.try_reserve_exact(self.inner).map_err(|_| super::no_room(self.inner))?;
         let mut out = Tensor::zeros(F::Out::DTYPE, self.shape.clone())?;
         let cells = out.make_mut_or_copy::<F::Out>()?;
         for (cells, xs) in cells.chunks_exact_mut(self.inner).zip(xs.chunks_exact(self.n * self.inner)) {
-            // A strip of columns whose accumulators stay in the first-level cache.
-            for (s, cells) in cells.chunks_mut(STRIP).enumerate() {
-                acc.clear();
-                acc.resize(cells.len(), F::START);
-                fold_rows::<F>(xs, self.inner, s * STRIP, self.n, &mut acc);
-                cells.iter_mut().zip(&acc).for_each(|(c, a)| *c = F::finish(*a, self.n));
-            }
+            fold_columns::<F>(xs, self.n, cells);
         }
         Ok(out)
     }
@@ -168,7 +165,7 @@ const BLOCK: usize = 1024;
 /// Rows that one block of a column sum takes.
 const ROWS: usize = 64;
 /// Columns that are summed together.
-const STRIP: usize = 1024;
+const STRIP: usize = 256;
 
 /// A contiguous run, pairwise over blocks.
 pub(crate) fn fold_run<F: Fold>(xs: &[F::In]) -> F::Acc {
@@ -201,6 +198,23 @@ fn fold_block<F: Fold>(xs: &[F::In]) -> F::Acc {
         width /= 2;
     }
     lanes[0]
+}
+
+/// Reduces `n` rows of `out.len()` columns each to one row.
+pub(crate) fn fold_columns<F: Fold>(xs: &[F::In], n: usize, out: &mut [F::Out]) {
+    let pitch = out.len();
+    if let [out] = out {
+        *out = F::finish(fold_run::<F>(xs.get(..n).unwrap_or(xs)), n);
+        return;
+    }
+    // A strip of columns whose accumulators stay in the first-level cache.
+    let mut acc = [F::START; STRIP];
+    for (s, out) in out.chunks_mut(STRIP).enumerate() {
+        let acc = &mut acc[..out.len()];
+        acc.fill(F::START);
+        fold_rows::<F>(xs, pitch, s * STRIP, n, acc);
+        out.iter_mut().zip(acc).for_each(|(c, a)| *c = F::finish(*a, n));
+    }
 }
 
 /// Adds `n` rows of a strip of columns to `acc`, pairwise over blocks of rows.

@@ -7,7 +7,9 @@ ops! {
     all, any, arg_max, bincount, cumprod, cumsum, euclidean_norm, lin_space, max, mean, min, prod, range, sum
 }
 
-use millstream_tensor::{Code, Error, Result, ensure};
+use millstream_tensor::{Result, ensure};
+
+pub(crate) use {euclidean_norm::EuclideanNorm, max::Max, min::Min, prod::Prod, sum::Sum};
 
 /// The axis that a number which may be negative means.
 pub(crate) fn axis(name: &str, axis: i64, rank: usize) -> Result<usize> {
@@ -18,9 +20,4 @@ pub(crate) fn axis(name: &str, axis: i64, rank: usize) -> Result<usize> {
         "`{name}` is {axis} but the input has rank {rank}: an axis lies in -{rank}..{rank}"
     );
     Ok(i as usize)
-}
-
-/// The error for working memory that the system does not have.
-pub(crate) fn no_room(count: usize) -> Error {
-    Error::new(Code::ResourceExhausted, format!("the system has no memory for {count} sums"))
 }

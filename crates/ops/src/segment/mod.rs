@@ -1,3 +1,8 @@
-//! Segment sums and their kin.
+//! Sums, means and extremes over segments of rows.
 
-ops! {}
+mod rows;
+
+ops! {
+    segment_max, segment_mean, segment_min, segment_prod, segment_sum, sparse_segment_mean, sparse_segment_sqrt_n,
+    sparse_segment_sum, unsorted_segment_max, unsorted_segment_min, unsorted_segment_prod, unsorted_segment_sum
+}

@@ -1,0 +1,29 @@
+//! `SegmentMax`: maximum over runs of rows.
+
+use super::rows::{reduce_sorted, sorted};
+use crate::number::{Number, with_real};
+use crate::reduce::Max;
+use millstream_graph::op::spec;
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::Result;
+
+pub(crate) fn def() -> OpDef {
+    sorted("SegmentMax", run)
+        .doc("The maximum of the rows of `data` for each id in the sorted `segment_ids`; ids without rows give 0.")
+        .attr("T", spec::RealNumber)
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let out = with_real!("SegmentMax", cx.input(0).dtype(), T => reduce_sorted::<Max<T>>(cx, <T as Number>::ZERO))?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    finds: "SegmentMax([1 2 4 6], [1 1 3 3]) = [0 2 0 6]",
+    shape: "SegmentMax(f32[5,3], i32[5]) : f32[?,3]",
+    must_be_sorted: "SegmentMax([1 2], [1 0]) ! must be sorted but has 0 after 1",
+    must_not_be_negative: "SegmentMax([1 2], [-1 0]) ! has -1 at 0",
+    one_id_per_row: "SegmentMax([1 2], [0]) ! an id for each row",
+    needs_rows: "SegmentMax(f32[], i32[0]) ! `data` must have rank 1",
+}

@@ -1,0 +1,30 @@
+//! `SegmentMean`: mean over runs of rows.
+
+use super::rows::{Mean, reduce_sorted, sorted};
+use crate::number::{Number, with_number};
+
+use millstream_graph::op::spec;
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::Result;
+
+pub(crate) fn def() -> OpDef {
+    sorted("SegmentMean", run)
+        .doc("The mean of the rows of `data` for each id in the sorted `segment_ids`; ids without rows give 0.")
+        .attr("T", spec::Number)
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let out = with_number!("SegmentMean", cx.input(0).dtype(), T => reduce_sorted::<Mean<T>>(cx, <T as Number>::ZERO))?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    averages: "SegmentMean([1.0 2.0 4.0 6.0], [1 1 3 3]) = [0.0 1.5 0.0 5.0]",
+    integers_truncate_and_wrap_around: "SegmentMean(i8[3] [100 100 100], [0 0 0]) = i8[1] [14]",
+    shape: "SegmentMean(f32[5,3], i32[5]) : f32[?,3]",
+    must_be_sorted: "SegmentMean([1 2], [1 0]) ! must be sorted but has 0 after 1",
+    must_not_be_negative: "SegmentMean([1 2], [-1 0]) ! has -1 at 0",
+    one_id_per_row: "SegmentMean([1 2], [0]) ! an id for each row",
+    needs_rows: "SegmentMean(f32[], i32[0]) ! `data` must have rank 1",
+}

@@ -1,0 +1,29 @@
+//! `SegmentProd`: product over runs of rows.
+
+use super::rows::{reduce_sorted, sorted};
+use crate::number::{Number, with_number};
+use crate::reduce::Prod;
+use millstream_graph::op::spec;
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::Result;
+
+pub(crate) fn def() -> OpDef {
+    sorted("SegmentProd", run)
+        .doc("The product of the rows of `data` for each id in the sorted `segment_ids`; ids without rows give 1.")
+        .attr("T", spec::Number)
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let out = with_number!("SegmentProd", cx.input(0).dtype(), T => reduce_sorted::<Prod<T>>(cx, <T as Number>::ONE))?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    multiplies: "SegmentProd([1 2 4 6], [1 1 3 3]) = [1 2 1 24]",
+    shape: "SegmentProd(f32[5,3], i32[5]) : f32[?,3]",
+    must_be_sorted: "SegmentProd([1 2], [1 0]) ! must be sorted but has 0 after 1",
+    must_not_be_negative: "SegmentProd([1 2], [-1 0]) ! has -1 at 0",
+    one_id_per_row: "SegmentProd([1 2], [0]) ! an id for each row",
+    needs_rows: "SegmentProd(f32[], i32[0]) ! `data` must have rank 1",
+}

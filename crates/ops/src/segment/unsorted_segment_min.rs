@@ -1,0 +1,29 @@
+//! `UnsortedSegmentMin`: minimum over the rows with each id.
+
+use super::rows::{reduce_unsorted, unsorted};
+use crate::number::{Real, with_real};
+use millstream_graph::op::spec;
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::Result;
+
+pub(crate) fn def() -> OpDef {
+    unsorted("UnsortedSegmentMin", run)
+        .doc("The minimum of the parts of `data` for each id below `num_segments` in `segment_ids`, in any order; ids without parts give the greatest finite value. Negative ids are left out.")
+        .attr("T", spec::RealNumber)
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let out = with_real!("UnsortedSegmentMin", cx.input(0).dtype(), T => reduce_unsorted::<T>(cx, T::GREATEST_FINITE, |a, b| b.lesser(a)))?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    finds: "UnsortedSegmentMin([3 2 5], [2 0 2], 4) = [2 2147483647 3 2147483647]",
+    finite_floats: "UnsortedSegmentMin([1.0], [1], 2) = [3.4028235e38 1.0]",
+    shape: "UnsortedSegmentMin(f32[5,3,7], i32[5,?], 4) : f32[4,7]",
+    unknown_count: "UnsortedSegmentMin(f32[5,3], i32[5], i32[]) : f32[?,3]",
+    id_out_of_range: "UnsortedSegmentMin([1 2], [0 4], 3) ! has 4 at 1, but `num_segments` is 3",
+    shapes_fit: "UnsortedSegmentMin([1 2], [0], 3) ! does not start with the shape [1]",
+    count_is_not_negative: "UnsortedSegmentMin([1 2], [0 1], -3) ! `num_segments` is -3",
+}

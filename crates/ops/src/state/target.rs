@@ -1,0 +1,89 @@
+//! What ops on variables share: one update is declared twice, for a resource handle and for a reference, and both find
+//! the same [`Variable`] behind input 0.
+
+use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_state::Variable;
+use millstream_tensor::{Code, DType, Error, PartialShape, Result, ensure, invalid};
+
+/// Declares arguments that are variables: references if `by_ref`, else resource handles.
+pub(crate) trait VariableArgs: Sized {
+    /// A variable whose values have the type of the attribute `ty`.
+    fn variable(self, by_ref: bool, name: &'static str, ty: &'static str) -> Self;
+    /// The reference that comes out again; resource ops have no such output.
+    fn updated(self, by_ref: bool, name: &'static str, ty: &'static str) -> Self;
+}
+
+impl VariableArgs for OpDef {
+    fn variable(self, by_ref: bool, name: &'static str, ty: &'static str) -> Self {
+        match by_ref {
+            true => self.ref_input(name, ty),
+            false => self.input(name, DType::Resource),
+        }
+    }
+
+    fn updated(self, by_ref: bool, name: &'static str, ty: &'static str) -> Self {
+        if by_ref { self.ref_output(name, ty) } else { self }
+    }
+}
+
+/// What is known of the shape of the variable at input `i`, which must be able to hold `dtype`.
+pub(crate) fn held(cx: &InferCx, i: usize, dtype: DType) -> Result<PartialShape> {
+    if cx.node().input_types[i].is_ref {
+        return Ok(cx.input(i).clone());
+    }
+    cx.scalar(i)?;
+    let Some(handle) = cx.handle(i) else { return Ok(PartialShape::unknown()) };
+    ensure!(
+        handle.dtype == dtype,
+        "{}: `{}` refers to a variable of {} but {dtype} is wanted",
+        cx.node().op.name,
+        cx.name_of(i),
+        handle.dtype
+    );
+    Ok(handle.shape.clone())
+}
+
+/// Says that output 0, if there is one, has this shape.
+pub(crate) fn gives(cx: &mut InferCx, shape: PartialShape) {
+    if cx.n_outputs() > 0 {
+        cx.set(0, shape);
+    }
+}
+
+/// What input `i` and the variable at input 0 have in common, if they must have the same shape.
+pub(crate) fn same_shape(cx: &InferCx, variable: &PartialShape, i: usize) -> Result<PartialShape> {
+    variable.merge(cx.input(i)).ok_or_else(|| {
+        invalid!(
+            "{}: the variable has shape {variable} but `{}` has shape {}; they must be equal",
+            cx.node().op.name,
+            cx.name_of(i),
+            cx.input(i)
+        )
+    })
+}
+
+/// The code that a variable without a value gives: `NOT_FOUND` behind a handle, as the resource does not exist yet in
+/// TensorFlow's eyes, `FAILED_PRECONDITION` behind a reference.
+pub(crate) fn missing(cx: &KernelCx, i: usize, error: Error) -> Error {
+    if error.code() != Code::FailedPrecondition || cx.node.input_types[i].is_ref {
+        return error;
+    }
+    Error::new(Code::NotFound, error.message()).with_help(error.help().unwrap_or_default())
+}
+
+/// Changes the value of the variable at input `i` in one indivisible step.
+pub(crate) fn update<R>(
+    cx: &KernelCx,
+    i: usize,
+    change: impl FnOnce(&mut millstream_tensor::Tensor) -> Result<R>,
+) -> Result<R> {
+    cx.resource::<Variable>(i)?.update(change).map_err(|e| missing(cx, i, e))
+}
+
+/// Passes the reference at input 0 on, where there is an output for it.
+pub(crate) fn give_back(cx: &mut KernelCx) {
+    if cx.n_outputs() > 0 {
+        let reference = cx.take(0);
+        cx.set(0, reference);
+    }
+}

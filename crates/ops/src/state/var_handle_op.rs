@@ -1,0 +1,80 @@
+//! `VarHandleOp`: a handle to a resource variable.
+
+use super::variable::Named;
+use millstream_graph::Attr;
+use millstream_graph::op::spec::{AnyShape, AnyType, Spec, Text, TextList};
+use millstream_graph::op::{Effect, InferCx, Kernel, OpDef};
+use millstream_tensor::{DType, Result};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("VarHandleOp")
+        .doc(
+            "A handle to the variable called `shared_name` (or as this node is) in `container`, made if there is none. \
+             Its values have this `dtype` and fit this `shape`.",
+        )
+        .output("resource", DType::Resource)
+        .attr("container", Text.or(""))
+        .attr("shared_name", Text.or(""))
+        .attr("debug_name", Text.or(""))
+        .attr("dtype", AnyType)
+        .attr("shape", AnyShape)
+        .attr("allowed_devices", TextList.or(Attr::List(Vec::new())))
+        .infer(infer)
+        .kernel(Kernel::build(Effect::Stateful, |cx| Ok(Box::new(Named::new(cx.node)?))))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.set_handle(0, cx.attrs().dtype("dtype")?, cx.attrs().shape("shape")?.clone());
+    Ok(())
+}
+
+cases! {
+    is_a_scalar: "VarHandleOp(; dtype=f32, shape=shape[?,3]) : resource[]",
+    needs_a_shape: "VarHandleOp(; dtype=f32) ! VarHandleOp needs the attribute `shape`",
+    needs_a_dtype: "VarHandleOp(; shape=shape[]) ! VarHandleOp needs the attribute `dtype`",
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cases::{lone_env, run};
+    use millstream_graph::op::{InferCx, NodeInfo};
+    use millstream_graph::{Attr, Attrs};
+    use millstream_state::Variable;
+    use millstream_tensor::{DType, PartialShape, Tensor, shape};
+
+    fn node(name: &str, shared: &str, dtype: DType) -> NodeInfo {
+        let mut attrs = Attrs::new();
+        attrs.set("dtype", dtype);
+        attrs.set("shape", shape![2]);
+        attrs.set("shared_name", shared);
+        let op = crate::registry().get("VarHandleOp").expect("declared");
+        NodeInfo::resolve(op, name, &[], attrs).expect("resolves")
+    }
+
+    #[test]
+    fn one_name_is_one_variable() {
+        let env = lone_env();
+        let handle = |name, shared| run(&node(name, shared, DType::F32), &env, &[]).expect("runs");
+        let (a, b, c) = (handle("a", "v"), handle("b", "v"), handle("c", ""));
+        let same = |x: &Tensor, y: &Tensor| match (x.as_handles(), y.as_handles()) {
+            (Some([x]), Some([y])) => x.same(y),
+            _ => false,
+        };
+        assert!(same(&a[0], &b[0]) && !same(&a[0], &c[0]));
+        assert_eq!(env.resources.get::<Variable>("", "c").expect("named as its node").name(), "c");
+        let error = run(&node("d", "v", DType::I32), &env, &[]).expect_err("another dtype");
+        assert!(error.message().contains("`v` holds f32"), "{error}");
+    }
+
+    #[test]
+    fn readers_learn_dtype_and_shape() {
+        let handle = node("v", "", DType::F32);
+        let (shapes, known) = InferCx::new(&handle, &[], &[]).infer().expect("infers");
+        let op = crate::registry().get("ReadVariableOp").expect("declared");
+        let mut attrs = Attrs::new();
+        attrs.set("dtype", Attr::from(DType::F32));
+        let read = NodeInfo::resolve(op, "r", &[DType::Resource.into()], attrs).expect("resolves");
+        let (shapes, _) = InferCx::new(&read, &shapes, &known).infer().expect("infers");
+        assert_eq!(shapes.as_slice(), [PartialShape::from([2])]);
+    }
+}

@@ -1,5 +1,6 @@
 //! `ResourceCountUpTo`, `CountUpTo`: counts in a variable.
 
+use crate::number::with_types;
 use super::target::{VariableArgs, held, missing};
 use millstream_graph::op::spec::{IndexType, Int};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
@@ -28,7 +29,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let limit = cx.attrs().int("limit")?;
-    let count = dispatch!(cx.node.output_types[0].dtype, [I32 I64], T => step::<T>(cx, limit))?;
+    let count = with_types!(cx.node.op.name, cx.node.output_types[0].dtype, T => step::<T>(cx, limit); I32 I64)?;
     cx.set(0, count);
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Changing parts of a value: runs of elements, each given by where it starts.
 
-use super::number::Number;
+use crate::number::{Number, with_number, with_real};
 use millstream_tensor::{Element, Error, Result, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 
@@ -15,6 +15,9 @@ pub(crate) enum How {
     Min,
     Max,
 }
+
+/// What messages call the op: the update, whichever op it is for.
+const OP: &str = "this update";
 
 /// Where runs start.
 pub(crate) type Starts = SmallVec<[usize; 8]>;
@@ -60,20 +63,20 @@ pub(crate) fn merge(
     match how {
         How::Replace if spread => value.scatter_runs(run, starts, &Tensor::fill([count], updates)?),
         How::Replace => value.scatter_runs(run, starts, updates),
-        How::Add => numbers!(dtype, T => each::<T>(value, starts, run, updates, T::add)),
-        How::Sub => numbers!(dtype, T => each::<T>(value, starts, run, updates, T::sub)),
-        How::Mul => numbers!(dtype, T => each::<T>(value, starts, run, updates, T::mul)),
-        How::Div => numbers!(dtype, T => {
-            let divides = |v: &T| T::default().div(*v).is_some();
-            ensure!(updates.as_slice::<T>()?.iter().all(divides), "`updates` divides by 0");
-            each::<T>(value, starts, run, updates, |a, b| a.div(b).unwrap_or_default())
+        How::Add => with_number!(OP, dtype, T => each::<T>(value, starts, run, updates, T::plus)),
+        How::Sub => with_number!(OP, dtype, T => each::<T>(value, starts, run, updates, T::minus)),
+        How::Mul => with_number!(OP, dtype, T => each::<T>(value, starts, run, updates, T::times)),
+        How::Div => with_number!(OP, dtype, T => {
+            let zero = dtype.is_integer() && updates.as_slice::<T>()?.contains(&T::ZERO);
+            ensure!(!zero, "`updates` divides by 0");
+            each::<T>(value, starts, run, updates, T::over)
         }),
         // As the C++ library's: the old element stays where neither is less, so also where one is NaN.
         How::Min => {
-            reals!(dtype, T => each::<T>(value, starts, run, updates, |a, b| if b < a { b } else { a }))
+            with_real!(OP, dtype, T => each::<T>(value, starts, run, updates, |a, b| if b < a { b } else { a }))
         }
         How::Max => {
-            reals!(dtype, T => each::<T>(value, starts, run, updates, |a, b| if a < b { b } else { a }))
+            with_real!(OP, dtype, T => each::<T>(value, starts, run, updates, |a, b| if a < b { b } else { a }))
         }
     }
 }

@@ -1,0 +1,37 @@
+//! `ResourceApplyCenteredRMSProp`, `ApplyCenteredRMSProp`: steps over the root of the variance.
+
+use super::optimizer::{Spec, Step, steps};
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::{Element, Result};
+use num_traits::Float;
+
+pub(crate) fn def() -> [OpDef; 2] {
+    let spec = Spec {
+        doc: "Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + \
+              lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable.",
+        variables: &["var", "mg", "ms", "mom"],
+        values: &["lr", "rho", "momentum", "epsilon", "grad"],
+        flags: &[],
+        run: |cx| steps!(cx, T => step::<T>(cx)),
+    };
+    [spec.resource("ResourceApplyCenteredRMSProp"), spec.reference("ApplyCenteredRMSProp")]
+}
+
+fn step<T: Float + Element>(cx: &KernelCx) -> Result<()> {
+    let step = Step::new::<T>(cx, 4)?;
+    let [lr, rho, momentum] = [step.number::<T>("lr")?, step.number("rho")?, step.number("momentum")?];
+    let epsilon = step.number::<T>("epsilon")?;
+    let ms = step.sweep(2, [step.grad], |ms: T, [grad]| ms + (grad * grad - ms) * (T::one() - rho))?;
+    let mg = step.sweep(1, [step.grad], |mg: T, [grad]| mg + (grad - mg) * (T::one() - rho))?;
+    let mom = step.sweep(3, [step.grad, &ms, &mg], |mom: T, [grad, ms, mg]| {
+        mom * momentum + (grad * lr) / ((ms - mg * mg) + epsilon).sqrt()
+    })?;
+    step.sweep(0, [&mom], |var: T, [mom]| var - mom).map(drop)
+}
+
+cases! {
+    steps: "ResourceApplyCenteredRMSProp(@f32[1] [1], @f32[1] [0], @f32[1] [4], @f32[1] [1], f32 0.5, f32 0.5, f32 0.5, f32 1, f32[1] [2]) ~ f32[1] [0], f32[1] [1], f32[1] [4], f32[1] [1]",
+    gives_the_reference: "ApplyCenteredRMSProp(&f32 1, &f32 0, &f32 4, &f32 1, f32 0.5, f32 0.5, f32 0.5, f32 1, f32 2) ~ f32 0",
+    learns_the_shape: "ApplyCenteredRMSProp(&f32[?], &f32[?], &f32[2], &f32[?], f32[], f32[], f32[], f32[], f32[?]) : f32[2]",
+    slots_agree: "ApplyCenteredRMSProp(&f32[3], &f32[?], &f32[2], &f32[?], f32[], f32[], f32[], f32[], f32[?]) ! the variable has shape [3] but `ms` has shape [2]",
+}

@@ -1,0 +1,248 @@
+//! What the optimizer steps share: a variable, its slots, numbers, and a gradient, of everything or of some rows.
+//!
+//! A step is a few sweeps. Each changes one variable in place under that variable's lock alone, from the gradient and from
+//! what earlier sweeps left in other variables; so no two locks are ever held at once, whatever variables are passed. All
+//! shapes and indices are checked before the first sweep.
+
+use super::runs::{Starts, row_starts};
+use super::target::{VariableArgs, give_back, gives, held};
+use millstream_graph::op::spec::{Bool, FloatType, IndexType, Spec as _};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
+use millstream_state::Variable;
+use millstream_tensor::{DType, Element, PartialShape, Result, Shape, Tensor, ensure, invalid};
+
+/// The declaration of a step, for handles and references. The value arguments follow the variables; those called `indices`
+/// and `grad` (or `delta`) are tensors, the others scalars.
+pub(crate) struct Spec {
+    pub doc: &'static str,
+    pub variables: &'static [&'static str],
+    pub values: &'static [&'static str],
+    pub flags: &'static [(&'static str, bool)],
+    pub run: RunFn,
+}
+
+impl Spec {
+    /// The op on resource handles.
+    pub(crate) fn resource(&self, name: &'static str) -> OpDef {
+        self.def(name, false)
+    }
+
+    /// The op on references.
+    pub(crate) fn reference(&self, name: &'static str) -> OpDef {
+        self.def(name, true)
+    }
+
+    /// The same step with other value arguments.
+    pub(crate) fn values(&self, values: &'static [&'static str]) -> Spec {
+        Spec { values, ..*self }
+    }
+
+    fn def(&self, name: &'static str, by_ref: bool) -> OpDef {
+        let mut def = OpDef::new(name).doc(self.doc);
+        for variable in self.variables {
+            def = def.variable(by_ref, variable, "T");
+        }
+        for value in self.values {
+            def = def.input(value, if *value == "indices" { "Tindices" } else { "T" });
+        }
+        def = def.updated(by_ref, "out", "T").attr("T", FloatType);
+        if self.values.contains(&"indices") {
+            def = def.attr("Tindices", IndexType);
+        }
+        def = def.attr("use_locking", Bool.or(false));
+        for (flag, default) in self.flags {
+            def = def.attr(flag, Bool.or(*default));
+        }
+        def.infer(infer).kernel(Kernel::writes(self.run))
+    }
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let dtype = cx.attrs().dtype("T")?;
+    let mut shape = held(cx, 0, dtype)?;
+    let indexed = cx.node().input_range("indices").ok();
+    for i in 1..cx.n_inputs() {
+        let own = match cx.name_of(i) {
+            _ if is_variable(cx, i) => held(cx, i, dtype)?,
+            "grad" | "delta" => match (&indexed, cx.input(i).dims()) {
+                (None, _) => cx.input(i).clone(),
+                (Some(at), Some([rows, row @ ..])) => {
+                    let both = PartialShape::from([*rows]).merge(cx.input(at.start));
+                    ensure!(
+                        both.is_some(),
+                        "`indices` has shape {} but `{}` has shape {}: they must have as many rows",
+                        cx.input(at.start),
+                        cx.name_of(i),
+                        cx.input(i)
+                    );
+                    let any = std::iter::once(None);
+                    PartialShape::new(any.chain(row.iter().copied()))
+                }
+                (Some(_), _) => continue,
+            },
+            "indices" => {
+                cx.vector(i)?;
+                continue;
+            }
+            _ => {
+                cx.scalar(i)?;
+                continue;
+            }
+        };
+        shape = shape.merge(&own).ok_or_else(|| {
+            invalid!("the variable has shape {shape} but `{}` has shape {own}; they must fit", cx.name_of(i))
+        })?;
+    }
+    gives(cx, shape);
+    Ok(())
+}
+
+fn is_variable(cx: &InferCx, i: usize) -> bool {
+    let ty = cx.node().input_types[i];
+    ty.is_ref || ty.dtype == DType::Resource
+}
+
+/// A step under way.
+pub(crate) struct Step<'a> {
+    cx: &'a KernelCx<'a>,
+    /// The gradient.
+    pub grad: &'a Tensor,
+    shape: Shape,
+    /// Where the rows start that are changed, and how long a row is; `None` for all of the variable.
+    rows: Option<(Starts, usize)>,
+}
+
+impl<'a> Step<'a> {
+    /// Checks everything: the first inputs are the variables, the gradient and the indices are found by name.
+    pub(crate) fn new<T: Element>(cx: &'a KernelCx<'a>, variables: usize) -> Result<Step<'a>> {
+        let at = |name| cx.node.input_range(name).map(|r| cx.input(r.start));
+        let grad = at("grad").or_else(|_| at("delta"))?;
+        let shape = cx.resource::<Variable>(0)?.read()?.shape().clone();
+        for i in 0..variables {
+            let variable = cx.resource::<Variable>(i)?;
+            let value = variable.read()?;
+            ensure!(
+                *value.shape() == shape && value.dtype() == T::DTYPE,
+                "`{}` is {}{} but must be {}{shape}, as the variable is",
+                cx.name_of(i),
+                value.dtype(),
+                value.shape(),
+                T::DTYPE
+            );
+        }
+        let rows = match at("indices") {
+            Ok(indices) => {
+                let [rows, row @ ..] = shape.dims() else {
+                    return Err(invalid!("a scalar variable has no rows"));
+                };
+                let wanted = Shape::new(indices.shape().iter().chain(row).copied());
+                ensure!(
+                    indices.rank() == 1 && *grad.shape() == wanted,
+                    "`grad` has shape {} and `indices` {}: with the variable of shape {shape}, `indices` must be a \
+                     vector and `grad` have one row for each",
+                    grad.shape(),
+                    indices.shape()
+                );
+                let run = Shape::from(row).elements();
+                Some((row_starts(indices, *rows, run)?, run))
+            }
+            Err(_) => {
+                let same = *grad.shape() == shape;
+                ensure!(
+                    same,
+                    "the gradient has shape {} but the variable has shape {shape}; they must be equal",
+                    grad.shape()
+                );
+                None
+            }
+        };
+        Ok(Step { cx, grad, shape, rows })
+    }
+
+    /// The number at input `i`.
+    pub(crate) fn number<T: Element>(&self, name: &str) -> Result<T> {
+        let number = self.cx.input(self.cx.node.input_range(name)?.start);
+        ensure!(number.rank() == 0, "`{name}` must be a scalar but has shape {}", number.shape());
+        number.to_scalar::<T>()
+    }
+
+    /// A flag of the node.
+    pub(crate) fn flag(&self, name: &str) -> Result<bool> {
+        self.cx.attrs().bool(name)
+    }
+
+    /// Changes the variable at input `i`: each element that the gradient reaches becomes `f` of itself and the elements of
+    /// `others` beside it. Gives the new elements, in the gradient's shape. Rows that are named twice are changed twice.
+    pub(crate) fn sweep<T: Element, const N: usize>(
+        &self,
+        i: usize,
+        others: [&Tensor; N],
+        f: impl Fn(T, [T; N]) -> T,
+    ) -> Result<Tensor> {
+        let slices: [&[T]; N] = {
+            let mut slices: [&[T]; N] = [&[]; N];
+            for (slice, other) in slices.iter_mut().zip(others) {
+                *slice = other.as_slice::<T>()?;
+            }
+            slices
+        };
+        self.cx.resource::<Variable>(i)?.update(|value| {
+            ensure!(*value.shape() == self.shape, "`{}` changed its shape meanwhile", self.cx.name_of(i));
+            let out = value.make_mut_or_copy::<T>()?;
+            let Some((starts, run)) = &self.rows else {
+                each(out, slices, &f)?;
+                return Ok(value.clone());
+            };
+            let mut after = Tensor::zeros(T::DTYPE, self.grad.shape().clone())?;
+            let rows_after = after.make_mut_or_copy::<T>()?;
+            for (k, &start) in starts.iter().enumerate() {
+                let range = k * run..(k + 1) * run;
+                let mut rows: [&[T]; N] = [&[]; N];
+                for (row, slice) in rows.iter_mut().zip(slices) {
+                    *row = slice.get(range.clone()).ok_or_else(ragged)?;
+                }
+                let out = out.get_mut(start..start + run).ok_or_else(ragged)?;
+                each(out, rows, &f)?;
+                rows_after.get_mut(range).ok_or_else(ragged)?.copy_from_slice(out);
+            }
+            Ok(after)
+        })
+    }
+}
+
+fn each<T: Element, const N: usize>(
+    out: &mut [T],
+    others: [&[T]; N],
+    f: &impl Fn(T, [T; N]) -> T,
+) -> Result<()> {
+    let n = out.len();
+    if others.iter().any(|o| o.len() != n) {
+        return Err(ragged());
+    }
+    // All are of one length now, so the compiler drops the bounds checks.
+    let others = others.map(|o| &o[..n]);
+    for i in 0..n {
+        out[i] = f(out[i], std::array::from_fn(|k| others[k][i]));
+    }
+    Ok(())
+}
+
+fn ragged() -> millstream_tensor::Error {
+    millstream_tensor::Error::internal("a step was checked but its parts do not fit")
+}
+
+/// Runs a step's sweeps for the node's dtype, and passes the reference on.
+macro_rules! steps {
+    ($cx:ident, $T:ident => $sweeps:expr) => {{
+        let dtype = $cx.attrs().dtype("T")?;
+        crate::number::with_float!($cx.node.op.name, dtype, $T => $sweeps)?;
+        super::optimizer::finish($cx);
+        Ok(())
+    }};
+}
+pub(crate) use steps;
+
+/// Passes the reference on, where there is an output for it.
+pub(crate) fn finish(cx: &mut KernelCx) {
+    give_back(cx);
+}

@@ -1,0 +1,45 @@
+//! `ResourceGatherNd`: slices of a variable, by indices into several axes.
+
+use super::scatter_nd::{Slices, find, slices};
+use super::target::{held, missing};
+use millstream_graph::op::spec::{AnyType, IndexType};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_state::Variable;
+use millstream_tensor::{DType, Result, ensure};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("ResourceGatherNd")
+        .doc("The slices of the variable at the indices in the rows of `indices`.")
+        .input("resource", DType::Resource)
+        .input("indices", "Tindices")
+        .output("output", "dtype")
+        .attr("dtype", AnyType)
+        .attr("Tindices", IndexType)
+        .infer(infer)
+        .kernel(Kernel::reads(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let variable = held(cx, 0, cx.attrs().dtype("dtype")?)?;
+    if let Some(shape) = slices(&variable, cx.input(1))? {
+        cx.set(0, shape);
+    }
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let value = cx.resource::<Variable>(0)?.read().map_err(|e| missing(cx, 0, e))?;
+    let wanted = cx.node.output_types[0].dtype;
+    ensure!(value.dtype() == wanted, "the variable holds {} but `dtype` says {wanted}", value.dtype());
+    let Slices { starts, run, shape } = find(value.shape(), cx.input(1), false)?;
+    let starts: Vec<usize> = starts.into_iter().flatten().collect();
+    cx.set(0, value.take_runs(shape, run, &starts)?);
+    Ok(())
+}
+
+cases! {
+    elements: "ResourceGatherNd(@[[1 2] [3 4]], [[0 1] [1 0]]; dtype=i32) = [2 3]",
+    rows: "ResourceGatherNd(@[[1 2] [3 4]], [[1]]; dtype=i32) = [[3 4]]",
+    knows_the_shape: "ResourceGatherNd(@f32[?,3], i32[?,1]; dtype=f32) : f32[?,3]",
+    index_in_range: "ResourceGatherNd(@[1 2 3], [[3]]; dtype=i32) ! `indices`[0] is [3], which is outside of shape [3]",
+}

@@ -1,0 +1,135 @@
+//! What the ops with indices into several axes share: each row of `indices` names a slice of a variable.
+
+use super::runs::{How, Starts, merge};
+use super::target::{VariableArgs, give_back, gives, held, update};
+use millstream_graph::op::spec::{Bool, IndexType, Spec, Words};
+use millstream_graph::op::{AttrSpec, InferCx, Kernel, KernelCx, OpDef, RunFn};
+use millstream_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure, invalid};
+
+/// The op on a resource handle and the op on a reference.
+pub(crate) fn defs(
+    (resource, reference): (&'static str, &'static str),
+    doc: &'static str,
+    types: impl Fn() -> AttrSpec,
+    run: RunFn,
+) -> [OpDef; 2] {
+    [(resource, false), (reference, true)].map(|(name, by_ref)| {
+        OpDef::new(name)
+            .doc(doc)
+            .variable(by_ref, "ref", "T")
+            .input("indices", "Tindices")
+            .input("updates", "T")
+            .updated(by_ref, "output_ref", "T")
+            .attr("T", types())
+            .attr("Tindices", IndexType)
+            .attr("use_locking", Bool.or(!by_ref || name == "ScatterNdUpdate"))
+            .attr("bad_indices_policy", Words(&["", "DEFAULT", "ERROR", "IGNORE"]).or(""))
+            .infer(infer)
+            .kernel(Kernel::writes(run))
+    })
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let variable = held(cx, 0, cx.dtype(2))?;
+    if let Some(wanted) = slices(&variable, cx.input(1))? {
+        ensure!(
+            wanted.is_compatible(cx.input(2)),
+            "`updates` has shape {} but must be {wanted}: `indices` is {}, the variable {variable}",
+            cx.input(2),
+            cx.input(1)
+        );
+    }
+    gives(cx, variable);
+    Ok(())
+}
+
+/// The shape of the slices that `indices` name, as far as it is known.
+pub(crate) fn slices(variable: &PartialShape, indices: &PartialShape) -> Result<Option<PartialShape>> {
+    ensure!(indices.rank() != Some(0), "`indices` is a scalar; it needs at least one axis");
+    let (Some(dims), Some([outer @ .., Some(depth)])) = (variable.dims(), indices.dims()) else {
+        return Ok(None);
+    };
+    let slice = dims.get(*depth..).ok_or_else(|| too_deep(*depth, dims.len()))?;
+    Ok(Some(PartialShape::new(outer.iter().chain(slice).copied())))
+}
+
+fn too_deep(depth: usize, rank: usize) -> millstream_tensor::Error {
+    invalid!("the last axis of `indices` has {depth} entries but the variable has only {rank} axes")
+}
+
+/// Slices named by indices: where they start, how long they are, the shape of all together.
+pub(crate) struct Slices {
+    /// Where each starts; `None` where the index is bad and bad ones are skipped.
+    pub starts: smallvec::SmallVec<[Option<usize>; 8]>,
+    pub run: usize,
+    pub shape: Shape,
+}
+
+/// The slices of a tensor of this shape that `indices` name. Bad indices are errors unless they are to be skipped.
+pub(crate) fn find(shape: &Shape, indices: &Tensor, skip: bool) -> Result<Slices> {
+    let [outer @ .., depth] = indices.shape().dims() else {
+        return Err(invalid!("`indices` is a scalar; it needs at least one axis"));
+    };
+    let slice = shape.get(*depth..).ok_or_else(|| too_deep(*depth, shape.rank()))?;
+    let strides = shape.strides();
+    let count = Shape::from(outer).checked_elements()?;
+    let wide;
+    let all: &[i64] = match indices.dtype() {
+        DType::I32 => {
+            wide = indices.as_slice::<i32>()?.iter().map(|&v| v.into()).collect::<Vec<i64>>();
+            &wide
+        }
+        _ => indices.as_slice::<i64>()?,
+    };
+    let start = |i: usize| {
+        let index = all.get(i * depth..(i + 1) * depth)?;
+        let axes = index.iter().zip(shape.iter().zip(&strides));
+        axes.map(|(&at, (&dim, &stride))| {
+            usize::try_from(at).ok().filter(|at| *at < dim).map(|at| at.saturating_mul(stride))
+        })
+        .sum::<Option<usize>>()
+    };
+    let mut starts = smallvec::SmallVec::new();
+    for i in 0..count {
+        let start = start(i);
+        ensure!(
+            start.is_some() || skip,
+            "`indices`[{i}] is {:?}, which is outside of shape {shape}",
+            all.get(i * depth..(i + 1) * depth).unwrap_or_default()
+        );
+        starts.push(start);
+    }
+    let run = Shape::from(slice).elements();
+    Ok(Slices { starts, run, shape: Shape::new(outer.iter().chain(slice).copied()) })
+}
+
+/// Brings the updates into the slices of the variable. With a bad index nothing is changed.
+pub(crate) fn run(cx: &mut KernelCx, how: How) -> Result<()> {
+    let (indices, updates) = (cx.input(1), cx.input(2));
+    let skip = &**cx.attrs().str("bad_indices_policy")? == b"IGNORE";
+    ensure!(
+        indices.shape().last() != Some(&0),
+        "the last axis of `indices` is empty; it needs at least one entry"
+    );
+    update(cx, 0, |value| {
+        let Slices { starts, run, shape } = find(value.shape(), indices, skip)?;
+        ensure!(
+            *updates.shape() == shape,
+            "`updates` has shape {} but must be {shape}: `indices` is {}, the variable {}",
+            updates.shape(),
+            indices.shape(),
+            value.shape()
+        );
+        // A scalar would be spread over all slices; here it can only be the one update of one element.
+        let updates = updates.reshape([updates.elements()])?;
+        let good: Starts = starts.iter().filter_map(|s| *s).collect();
+        if good.len() == starts.len() {
+            return merge(value, &good, run, &updates, how);
+        }
+        let from: Starts = (0..starts.len()).filter(|i| starts[*i].is_some()).map(|i| i * run).collect();
+        let updates = updates.take_runs([good.len() * run], run, &from)?;
+        merge(value, &good, run, &updates, how)
+    })?;
+    give_back(cx);
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! `BiasAdd`, `BiasAddV1`: a vector added along the channels.
+
+use crate::number::{Number, with_number};
+use millstream_graph::Attrs;
+use millstream_graph::op::spec::{self, Spec, Words};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
+
+pub(crate) fn def() -> [OpDef; 2] {
+    let def = |name| {
+        OpDef::new(name)
+            .input("value", "T")
+            .input("bias", "T")
+            .output("output", "T")
+            .attr("T", spec::Number)
+            .infer(infer)
+            .kernel(Kernel::pure(run))
+    };
+    [
+        def("BiasAdd")
+            .doc("`value + bias`, the bias along the channels: the last axis, or axis 1 with `data_format` NCHW.")
+            .attr("data_format", Words(&["NHWC", "NCHW"]).or("NHWC")),
+        def("BiasAddV1").doc("`value + bias`, the bias along the last axis."),
+    ]
+}
+
+/// Which axis of `rank` holds the channels.
+pub(super) fn channels(name: &str, attrs: &Attrs, rank: usize) -> Result<usize> {
+    ensure!(2 <= rank, "`{name}` must have rank 2 or more but has rank {rank}");
+    let second = attrs.get("data_format").is_some() && **attrs.str("data_format")? == *b"NCHW";
+    Ok(if second { 1 } else { rank - 1 })
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let bias = cx.vector(1)?;
+    let value = cx.input(0);
+    if let Some(dims) = value.dims() {
+        let axis = channels("value", cx.attrs(), dims.len())?;
+        let n = match (dims[axis], bias) {
+            (Some(n), Some(b)) if n != b => {
+                return Err(invalid!("`bias` has {b} entries but `value` of shape {value} has {n} channels"));
+            }
+            (n, b) => n.or(b),
+        };
+        let shape = dims.iter().enumerate().map(|(i, d)| if i == axis { n } else { *d });
+        cx.set(0, PartialShape::new(shape));
+    }
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let axis = channels("value", cx.attrs(), cx.input(0).rank())?;
+    let (mut value, bias) = (cx.take(0), cx.take(1));
+    let n = value.shape()[axis];
+    ensure!(
+        bias.shape().dims() == [n],
+        "`bias` has shape {} but `value` of shape {} has {n} channels",
+        bias.shape(),
+        value.shape()
+    );
+    with_number!(cx.node.op.name, value.dtype(), T => add::<T>(&mut value, &bias, axis))?;
+    cx.set(0, value);
+    Ok(())
+}
+
+fn add<T: Number>(value: &mut Tensor, bias: &Tensor, axis: usize) -> Result<()> {
+    let inner: usize = value.shape()[axis + 1..].iter().product();
+    let (cells, bias) = (value.make_mut_or_copy::<T>()?, bias.as_slice::<T>()?);
+    if cells.is_empty() {
+        return Ok(());
+    }
+    for plane in cells.chunks_exact_mut(bias.len() * inner) {
+        match inner {
+            1 => plane.iter_mut().zip(bias).for_each(|(c, b)| *c = c.plus(*b)),
+            _ => {
+                for (row, b) in plane.chunks_exact_mut(inner).zip(bias) {
+                    row.iter_mut().for_each(|c| *c = c.plus(*b));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+cases! {
+    adds_to_rows: "BiasAdd([[1.0 2.0] [3.0 4.0]], [10.0 20.0]) = [[11.0 22.0] [13.0 24.0]]",
+    first_version: "BiasAddV1([[1 2] [3 4]], [10 20]) = [[11 22] [13 24]]",
+    channels_first: "BiasAdd([[[1 2] [3 4]]], [10 20]; data_format=\"NCHW\") = [[[11 12] [23 24]]]",
+    shape: "BiasAdd(f32[?,?], f32[3]) : f32[?,3]",
+    needs_a_matrix: "BiasAdd([1.0], [1.0]) ! `value` must have rank 2 or more",
+    bias_fits: "BiasAdd([[1.0]], [1.0 2.0]) ! has 1 channels",
+    known_format: "BiasAdd([[1.0]], [1.0]; data_format=\"CHWN\") ! must be one of NHWC, NCHW",
+}

@@ -1,0 +1,46 @@
+//! `BiasAddGrad`: the gradient of a bias, summed over all but the channels.
+
+use super::bias_add::channels;
+use crate::number::with_number;
+use crate::reduce::Sum;
+use crate::reduce::fold::Reduction;
+use millstream_graph::op::spec::{self, Spec, Words};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{PartialShape, Result};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("BiasAddGrad")
+        .doc("The sum over all axes but the channels: the last axis, or axis 1 with `data_format` NCHW.")
+        .input("out_backprop", "T")
+        .output("output", "T")
+        .attr("T", spec::Number)
+        .attr("data_format", Words(&["NHWC", "NCHW"]).or("NHWC"))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let n = match cx.input(0).dims() {
+        Some(dims) => dims[channels("out_backprop", cx.attrs(), dims.len())?],
+        None => None,
+    };
+    cx.set(0, PartialShape::new([n]));
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let rank = cx.input(0).rank();
+    let axis = channels("out_backprop", cx.attrs(), rank)?;
+    let reduced: Vec<bool> = (0..rank).map(|i| i != axis).collect();
+    let reduction = Reduction::along(cx.take(0), &reduced, false)?;
+    let out = with_number!("BiasAddGrad", reduction.dtype(), T => reduction.fold::<Sum<T>>())?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    sums_rows: "BiasAddGrad([[1.0 2.0] [3.0 4.0]]) = [4.0 6.0]",
+    channels_first: "BiasAddGrad([[[1 2] [3 4]] [[5 6] [7 8]]]; data_format=\"NCHW\") = [14 22]",
+    shape: "BiasAddGrad(f32[?,3]) : f32[3]",
+    needs_a_matrix: "BiasAddGrad([1.0]) ! `out_backprop` must have rank 2 or more",
+}

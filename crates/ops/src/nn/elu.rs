@@ -1,0 +1,25 @@
+//! `Elu`: negative numbers approach -1 exponentially.
+
+use super::activation::{activation, map};
+use crate::number::{Float, Number, with_float};
+use millstream_graph::op::spec;
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::Result;
+
+pub(crate) fn def() -> OpDef {
+    activation("Elu", run)
+        .doc("`features` where positive, `exp(features) - 1` elsewhere.")
+        .attr("T", spec::FloatType)
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let out = with_float!("Elu", cx.input(0).dtype(), T => map::<T>(cx, |x| if x < T::ZERO { T::of_work(x.work().exp_m1()) } else { x }))?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    bends: "Elu([-inf -3.0 0.0 7.0 inf nan]) ~ [-1.0 -0.95021296 0.0 7.0 inf nan]",
+    shape: "Elu(f32[?,3]) : f32[?,3]",
+    no_integers: "Elu([1]) ! does not work on i32",
+}

@@ -1,0 +1,37 @@
+//! `L2Loss`: half the sum of squares.
+
+use crate::number::{Float, Number, with_float};
+use crate::reduce::EuclideanNorm;
+use crate::reduce::fold::fold_run;
+use millstream_graph::op::spec::FloatType;
+use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_tensor::{Result, Tensor};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("L2Loss")
+        .doc("Half the sum of the squares of all elements.")
+        .input("t", "T")
+        .output("output", "T")
+        .attr("T", FloatType)
+        .infer(|cx| cx.scalars())
+        .kernel(Kernel::pure(run))
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let t = cx.input(0);
+    let out = with_float!("L2Loss", t.dtype(), T => half_of_squares::<T>(t))?;
+    cx.set(0, out);
+    Ok(())
+}
+
+fn half_of_squares<T: Float>(t: &Tensor) -> Result<Tensor> {
+    let squares = fold_run::<EuclideanNorm<T>>(t.as_slice::<T>()?);
+    Ok(Tensor::scalar(T::narrow(squares.over(T::Wide::count(2)))))
+}
+
+cases! {
+    halves_squares: "L2Loss([1.0 2.0 3.0]) = 7.0",
+    of_nothing: "L2Loss(f32[0] []) = 0.0",
+    shape: "L2Loss(f32[?,3]) : f32[]",
+    no_integers: "L2Loss([1]) ! does not work on i32",
+}

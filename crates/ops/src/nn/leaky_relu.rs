@@ -1,0 +1,31 @@
+//! `LeakyRelu`: negative numbers are scaled down.
+
+use super::activation::{activation, alpha, map};
+use crate::number::{Float, Number, with_float};
+use millstream_graph::op::spec::{self, Spec};
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::Result;
+
+
+pub(crate) fn def() -> OpDef {
+    activation("LeakyRelu", run)
+        .doc("`features` where positive, `alpha * features` elsewhere.")
+        .attr("alpha", spec::Float.or(0.2f32))
+        .attr("T", spec::FloatType.or(millstream_tensor::DType::F32))
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let out = with_float!("LeakyRelu", cx.input(0).dtype(), T => {
+        let alpha = alpha::<T>(cx)?;
+        map::<T>(cx, |x| if T::ZERO < x { x } else { T::of_work(alpha * x.work()) })
+    })?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    scales: "LeakyRelu([-1.0 0.0 2.0 nan]; alpha=0.5) = [-0.5 0.0 2.0 nan]",
+    by_a_fifth: "LeakyRelu([-1.0]) = [-0.2]",
+    shape: "LeakyRelu(f32[?,3]) : f32[?,3]",
+    no_integers: "LeakyRelu([1]) ! does not work on i32",
+}

@@ -1,0 +1,39 @@
+//! `LogSoftmax`: the logarithm of the softmax along the last axis.
+
+use super::rows::by_rows;
+use crate::number::with_float;
+use millstream_graph::op::spec::FloatType;
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{Result, ensure};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("LogSoftmax")
+        .doc("`logits - ln(sum(exp(logits)))`, the sum along the last axis.")
+        .input("logits", "T")
+        .output("logsoftmax", "T")
+        .attr("T", FloatType)
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    ensure!(cx.input(0).rank() != Some(0), "`logits` must have rank 1 or more but is a scalar");
+    cx.same_as_input()
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let logits = cx.input(0);
+    let out = with_float!("LogSoftmax", logits.dtype(), T => {
+        by_rows::<T>("logits", logits, |row, i| row.shifted[i] - row.sum.ln())
+    })?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    of_each_row: "LogSoftmax([[1.0 2.0] [1000.0 0.0]]) ~ [[-1.3132616 -0.3132616] [0.0 -1000.0]]",
+    keeps_infinity: "LogSoftmax([-inf 1.0]) = [-inf 0.0]",
+    shape: "LogSoftmax(f32[?,3]) : f32[?,3]",
+    of_empty_rows: "LogSoftmax(f32[2,0] [[] []]) = f32[2,0] [[] []]",
+    needs_an_axis: "LogSoftmax(1.0) ! `logits` must have rank 1 or more",
+}

@@ -1,0 +1,27 @@
+//! `Relu6`: numbers are kept between 0 and 6.
+
+use super::activation::{activation, map};
+use crate::number::{Number, Real, with_real};
+use millstream_graph::op::spec;
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::Result;
+
+
+pub(crate) fn def() -> OpDef {
+    activation("Relu6", run)
+        .doc("`min(max(features, 0), 6)`; NaN stays.")
+        .attr("T", spec::RealNumber)
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let out = with_real!("Relu6", cx.input(0).dtype(), T => map::<T>(cx, |x| x.greater(T::ZERO).lesser(T::count(6))))?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    cuts: "Relu6([-1.0 2.0 7.0 inf nan]) = [0.0 2.0 6.0 6.0 nan]",
+    integers: "Relu6([-1 7]) = [0 6]",
+    shape: "Relu6(f32[?,3]) : f32[?,3]",
+    no_complex_numbers: "Relu6(c64[1] [1j]) ! does not work on c64",
+}

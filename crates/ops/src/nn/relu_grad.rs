@@ -1,0 +1,27 @@
+//! `ReluGrad`: the gradient of `Relu`.
+
+use super::activation::{gradient, zip};
+use crate::number::{Number, with_real};
+use millstream_graph::op::spec;
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::Result;
+
+
+pub(crate) fn def() -> OpDef {
+    gradient("ReluGrad", "features", run)
+        .doc("`gradients` where `features` is positive, 0 elsewhere.")
+        .attr("T", spec::RealNumber)
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let out = with_real!("ReluGrad", cx.input(0).dtype(), T => zip::<T>(cx, |g, x| g.times(if T::ZERO < x { T::ONE } else { T::ZERO })))?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    masks: "ReluGrad([2.0 2.0 2.0 2.0], [-1.0 0.0 3.0 nan]) = [0.0 0.0 2.0 0.0]",
+    nan_passes: "ReluGrad([nan], [-1.0]) = [nan]",
+    shape: "ReluGrad(f32[?,3], f32[2,?]) : f32[2,3]",
+    equal_shapes: "ReluGrad([1.0], [1.0 2.0]) ! they must be equal",
+}

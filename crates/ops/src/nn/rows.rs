@@ -1,0 +1,65 @@
+//! Softmax over the rows of a matrix: what `Softmax`, `LogSoftmax` and the cross entropies share.
+
+use crate::number::{Float, Number, Real};
+use crate::reduce::Sum;
+use crate::reduce::fold::fold_run;
+use millstream_tensor::{Code, Error, Result, Shape, Tensor, invalid};
+
+/// A row at work: its elements less their maximum, their exponentials, and the sum of these.
+pub(super) struct Row<W> {
+    pub shifted: Vec<W>,
+    pub exps: Vec<W>,
+    pub sum: W,
+}
+
+impl<W: num_traits::Float + Number<Wide = W> + Real> Row<W> {
+    /// Room for rows of `n` elements.
+    pub fn new(n: usize) -> Result<Self> {
+        let room = || {
+            let mut v = Vec::new();
+            v.try_reserve_exact(n).map(|()| v).map_err(|_| {
+                Error::new(
+                    Code::ResourceExhausted,
+                    format!("the system has no memory for a row of {n} elements"),
+                )
+            })
+        };
+        Ok(Row { shifted: room()?, exps: room()?, sum: W::ZERO })
+    }
+
+    /// Computes a row. A NaN makes the whole row NaN.
+    pub fn compute<T: Float<Work = W>>(&mut self, xs: &[T]) {
+        let max = xs.iter().fold(W::LOWEST, |m, x| x.work().greater(m));
+        self.shifted.clear();
+        self.shifted.extend(xs.iter().map(|x| x.work() - max));
+        self.exps.clear();
+        self.exps.extend(self.shifted.iter().map(|x| x.exp()));
+        self.sum = fold_run::<Sum<W>>(&self.exps);
+    }
+}
+
+/// `f` of each row's work gives the row of the result.
+pub(super) fn by_rows<T: Float>(
+    name: &str,
+    logits: &Tensor,
+    f: impl Fn(&Row<T::Work>, usize) -> T::Work,
+) -> Result<Tensor>
+where
+    T::Work: Number<Wide = T::Work>,
+{
+    let Some(&n) = logits.shape().last() else {
+        return Err(invalid!("`{name}` must have rank 1 or more but is a scalar"));
+    };
+    let shape: Shape = logits.shape().clone();
+    let mut out = Tensor::zeros(T::DTYPE, shape)?;
+    let cells = out.make_mut_or_copy::<T>()?;
+    if cells.is_empty() {
+        return Ok(out);
+    }
+    let mut row = Row::new(n)?;
+    for (cells, xs) in cells.chunks_exact_mut(n).zip(logits.as_slice::<T>()?.chunks_exact(n)) {
+        row.compute(xs);
+        cells.iter_mut().enumerate().for_each(|(i, c)| *c = T::of_work(f(&row, i)));
+    }
+    Ok(out)
+}

@@ -1,0 +1,28 @@
+//! `Selu`: the scaled exponential linear unit.
+
+use super::activation::{SELU, activation, constant, map};
+use crate::number::{Float, Number, with_float};
+use millstream_graph::op::spec;
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::Result;
+
+pub(crate) fn def() -> OpDef {
+    activation("Selu", run)
+        .doc("`scale * features` where positive, `scale * alpha * (exp(features) - 1)` elsewhere, with the constants that keep mean and variance.")
+        .attr("T", spec::FloatType)
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let out = with_float!("Selu", cx.input(0).dtype(), T => {
+        let (scale, negative) = (constant::<<T as Float>::Work>(SELU.0), constant::<<T as Float>::Work>(SELU.1));
+        map::<T>(cx, |x| T::of_work(if x < T::ZERO { negative * x.work().exp_m1() } else { scale * x.work() }))
+    })?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    bends: "Selu([-inf -3.0 0.0 7.0 inf nan]) ~ [-1.7580993 -1.6705687 0.0 7.354907 inf nan]",
+    shape: "Selu(f32[?,3]) : f32[?,3]",
+    no_integers: "Selu([1]) ! does not work on i32",
+}

@@ -1,0 +1,40 @@
+//! `Softmax`: exponentials that sum to one along the last axis.
+
+use super::rows::by_rows;
+use crate::number::with_float;
+use millstream_graph::op::spec::FloatType;
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{Result, ensure};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("Softmax")
+        .doc("`exp(logits)` divided by its sum along the last axis.")
+        .input("logits", "T")
+        .output("softmax", "T")
+        .attr("T", FloatType)
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    ensure!(cx.input(0).rank() != Some(0), "`logits` must have rank 1 or more but is a scalar");
+    cx.same_as_input()
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let logits = cx.input(0);
+    let out = with_float!("Softmax", logits.dtype(), T => {
+        by_rows::<T>("logits", logits, |row, i| row.exps[i] / row.sum)
+    })?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    evens_out: "Softmax([1.0 1.0]) = [0.5 0.5]",
+    of_each_row: "Softmax([[1.0 2.0] [1000.0 0.0]]) ~ [[0.26894143 0.7310586] [1.0 0.0]]",
+    infinities_have_no_ratio: "Softmax([-inf -inf]) ~ [nan nan]",
+    shape: "Softmax(f32[?,3]) : f32[?,3]",
+    of_empty_rows: "Softmax(f32[2,0] [[] []]) = f32[2,0] [[] []]",
+    needs_an_axis: "Softmax(1.0) ! `logits` must have rank 1 or more",
+}

@@ -1,0 +1,82 @@
+//! `SoftmaxCrossEntropyWithLogits`: the cross entropy of rows of probabilities and rows of logits, with its gradient.
+
+use super::rows::Row;
+use crate::number::{Float, Number, with_float};
+use millstream_graph::op::spec::FloatType;
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
+use num_traits::Float as _;
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("SoftmaxCrossEntropyWithLogits")
+        .doc("For each row `-sum(labels * log_softmax(features))`, and its gradient `softmax(features) - labels`. The inputs broadcast to a matrix.")
+        .input("features", "T")
+        .input("labels", "T")
+        .output("loss", "T")
+        .output("backprop", "T")
+        .attr("T", FloatType)
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn mismatch(features: &PartialShape, labels: &PartialShape) -> Error {
+    invalid!("`features` of shape {features} and `labels` of shape {labels} do not broadcast to a matrix")
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let (f, l) = (cx.input(0), cx.input(1));
+    let both = f.broadcast(l).ok_or_else(|| mismatch(f, l))?;
+    let both = both.merge(&PartialShape::unknown_of_rank(2)).ok_or_else(|| mismatch(f, l))?;
+    cx.set(0, PartialShape::new([both.dim(0)]));
+    cx.set(1, both);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (features, labels) = (cx.input(0), cx.input(1));
+    let shape = features.shape().broadcast(labels.shape()).filter(|s| s.rank() == 2);
+    let shape = shape.ok_or_else(|| mismatch(&features.shape().into(), &labels.shape().into()))?;
+    let (features, labels) = (features.broadcast_to(shape.clone())?, labels.broadcast_to(shape.clone())?);
+    let (loss, backprop) = with_float!("SoftmaxCrossEntropyWithLogits", features.dtype(), T => {
+        entropy::<T>(&features, &labels, &shape)
+    })?;
+    cx.set(0, loss);
+    cx.set(1, backprop);
+    Ok(())
+}
+
+fn entropy<T: Float>(features: &Tensor, labels: &Tensor, shape: &Shape) -> Result<(Tensor, Tensor)>
+where
+    T::Work: Number<Wide = T::Work>,
+{
+    let (batch, n) = (shape[0], shape[1]);
+    ensure!(n != 0 || batch == 0, "`features` has rows of no classes, in shape {shape}");
+    let mut loss = Tensor::zeros(T::DTYPE, [batch])?;
+    let mut backprop = Tensor::zeros(T::DTYPE, shape.clone())?;
+    if batch == 0 {
+        return Ok((loss, backprop));
+    }
+    let mut row = Row::new(n)?;
+    let losses = loss.make_mut_or_copy::<T>()?;
+    let rows = backprop.make_mut_or_copy::<T>()?.chunks_exact_mut(n);
+    let inputs = features.as_slice::<T>()?.chunks_exact(n).zip(labels.as_slice::<T>()?.chunks_exact(n));
+    for ((loss, grads), (xs, ls)) in losses.iter_mut().zip(rows).zip(inputs) {
+        row.compute(xs);
+        let log = row.sum.ln();
+        let mut total = T::Work::default();
+        for (((g, &l), &e), &x) in grads.iter_mut().zip(ls).zip(&row.exps).zip(&row.shifted) {
+            total = total + l.work() * (log - x);
+            *g = T::of_work(e / row.sum - l.work());
+        }
+        *loss = T::of_work(total);
+    }
+    Ok((loss, backprop))
+}
+
+cases! {
+    of_rows: "SoftmaxCrossEntropyWithLogits([[1.0 2.0] [3.0 1.0]], [[0.5 0.5] [1.0 0.0]]) ~ [0.8132616 0.12692805], [[-0.23105857 0.2310586] [-0.11920297 0.11920292]]",
+    broadcasts: "SoftmaxCrossEntropyWithLogits([[1.0 2.0]], [[0.5 0.5] [1.0 0.0]]) ~ [0.8132616 1.3132616], [[-0.23105857 0.2310586] [-0.7310586 0.7310586]]",
+    shape: "SoftmaxCrossEntropyWithLogits(f32[?,3], f32[2,?]) : f32[2], f32[2,3]",
+    needs_a_matrix: "SoftmaxCrossEntropyWithLogits([1.0], [1.0]) ! do not broadcast to a matrix",
+    shapes_fit: "SoftmaxCrossEntropyWithLogits(f32[2,3], f32[2,4]) ! do not broadcast to a matrix",
+}

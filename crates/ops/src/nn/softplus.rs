@@ -1,0 +1,30 @@
+//! `Softplus`: a smooth Relu.
+
+use super::activation::{activation, map};
+use crate::number::{Float, with_float};
+use millstream_graph::op::spec;
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::Result;
+
+pub(crate) fn def() -> OpDef {
+    activation("Softplus", run)
+        .doc("`ln(exp(features) + 1)`.")
+        .attr("T", spec::FloatType)
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let out = with_float!("Softplus", cx.input(0).dtype(), T => map::<T>(cx, |x| {
+        let x = x.work();
+        // Exact at both ends: exp(x) neither overflows nor vanishes in the sum.
+        let tail = (-x.abs()).exp().ln_1p();
+        T::of_work(if x.is_nan() { x } else { x.max(<<T as Float>::Work>::default()) + tail })
+    }))?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    bends: "Softplus([-inf -3.0 0.0 7.0 100.0 inf nan]) ~ [0.0 0.04858736 0.6931472 7.0009117 100.0 inf nan]",
+    shape: "Softplus(f32[?,3]) : f32[?,3]",
+    no_integers: "Softplus([1]) ! does not work on i32",
+}

@@ -1,0 +1,25 @@
+//! `Softsign`: numbers are squeezed between -1 and 1.
+
+use super::activation::{activation, map};
+use crate::number::{Float, Number, with_float};
+use millstream_graph::op::spec;
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::Result;
+
+pub(crate) fn def() -> OpDef {
+    activation("Softsign", run)
+        .doc("`features / (abs(features) + 1)`.")
+        .attr("T", spec::FloatType)
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let out = with_float!("Softsign", cx.input(0).dtype(), T => map::<T>(cx, |x| T::of_work(x.work() / (x.work().abs() + <<T as Float>::Work as Number>::ONE))))?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    squeezes: "Softsign([-3.0 0.0 1.0 7.0 nan]) = [-0.75 0.0 0.5 0.875 nan]",
+    shape: "Softsign(f32[?,3]) : f32[?,3]",
+    no_integers: "Softsign([1]) ! does not work on i32",
+}

@@ -1,0 +1,28 @@
+//! `SoftsignGrad`: the gradient of `Softsign`.
+
+use super::activation::{gradient, zip};
+use crate::number::{Float, Number, with_float};
+use millstream_graph::op::spec;
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::Result;
+
+pub(crate) fn def() -> OpDef {
+    gradient("SoftsignGrad", "features", run)
+        .doc("`gradients / (1 + abs(features))^2`.")
+        .attr("T", spec::FloatType)
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let out = with_float!("SoftsignGrad", cx.input(0).dtype(), T => zip::<T>(cx, |g, x| {
+        let d = x.work().abs() + <<T as Float>::Work as Number>::ONE;
+        T::of_work(g.work() / (d * d))
+    }))?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    bends: "SoftsignGrad([2.0 2.0 2.0], [-3.0 0.0 1.0]) = [0.125 2.0 0.5]",
+    shape: "SoftsignGrad(f32[?,3], f32[2,?]) : f32[2,3]",
+    equal_shapes: "SoftsignGrad([1.0], [1.0 2.0]) ! they must be equal",
+}

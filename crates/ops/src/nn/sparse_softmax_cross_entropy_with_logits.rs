@@ -1,0 +1,87 @@
+//! `SparseSoftmaxCrossEntropyWithLogits`: the cross entropy of class numbers and rows of logits, with its gradient.
+
+use super::rows::Row;
+use crate::number::{Float, Number, with_float};
+use millstream_graph::op::spec::{FloatType, IndexType, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::I64;
+use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
+use num_traits::Float as _;
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("SparseSoftmaxCrossEntropyWithLogits")
+        .doc("For each row `-log_softmax(features)[label]`, and its gradient: the softmax, less 1 at the label.")
+        .input("features", "T")
+        .input("labels", "Tlabels")
+        .output("loss", "T")
+        .output("backprop", "T")
+        .attr("T", FloatType)
+        .attr("Tlabels", IndexType.or(I64))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let features = cx.with_rank(0, 2)?;
+    let labels = cx.with_rank(1, 1)?;
+    let batch = PartialShape::new([features.dim(0)]).merge(&labels).ok_or_else(|| {
+        invalid!("`labels` has shape {labels} but must have a label for each row of `features`, whose shape is {features}")
+    })?;
+    cx.set(1, PartialShape::new([batch.dim(0), features.dim(1)]));
+    cx.set(0, batch);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (features, labels) = (cx.input(0), cx.input(1));
+    ensure!(features.rank() == 2, "`features` must be a matrix but has shape {}", features.shape());
+    ensure!(
+        labels.shape().dims() == &features.shape()[..1],
+        "`labels` has shape {} but must have a label for each row of `features`, whose shape is {}",
+        labels.shape(),
+        features.shape()
+    );
+    let labels = cx.ints(1)?;
+    let (loss, backprop) = with_float!("SparseSoftmaxCrossEntropyWithLogits", features.dtype(), T => {
+        entropy::<T>(features, &labels)
+    })?;
+    cx.set(0, loss);
+    cx.set(1, backprop);
+    Ok(())
+}
+
+fn entropy<T: Float>(features: &Tensor, labels: &[i64]) -> Result<(Tensor, Tensor)>
+where
+    T::Work: Number<Wide = T::Work>,
+{
+    let shape = features.shape();
+    let n = shape[1];
+    ensure!(n != 0, "`features` must have at least one class, but its shape is {shape}");
+    let mut loss = Tensor::zeros(T::DTYPE, [shape[0]])?;
+    let mut backprop = Tensor::zeros(T::DTYPE, shape.clone())?;
+    let mut row = Row::new(n)?;
+    let losses = loss.make_mut_or_copy::<T>()?;
+    let rows = backprop.make_mut_or_copy::<T>()?.chunks_exact_mut(n);
+    let inputs = features.as_slice::<T>()?.chunks_exact(n).zip(labels);
+    for (i, ((loss, grads), (xs, &label))) in losses.iter_mut().zip(rows).zip(inputs).enumerate() {
+        let at = usize::try_from(label).ok().filter(|l| *l < n).ok_or_else(|| {
+            invalid!("`labels` has {label} at {i}, but there are {n} classes: a label lies in 0..{n}")
+        })?;
+        row.compute(xs);
+        *loss = T::of_work(row.sum.ln() - row.shifted[at]);
+        let one = <T::Work as Number>::ONE;
+        for (j, (g, &e)) in grads.iter_mut().zip(&row.exps).enumerate() {
+            let p = e / row.sum;
+            *g = T::of_work(if j == at { p - one } else { p });
+        }
+    }
+    Ok((loss, backprop))
+}
+
+cases! {
+    of_rows: "SparseSoftmaxCrossEntropyWithLogits([[1.0 2.0] [3.0 1.0]], [1 0]) ~ [0.31326166 0.12692805], [[0.26894143 -0.2689414] [-0.11920297 0.11920292]]",
+    shape: "SparseSoftmaxCrossEntropyWithLogits(f32[?,3], i64[2]) : f32[2], f32[2,3]",
+    label_out_of_range: "SparseSoftmaxCrossEntropyWithLogits([[1.0 2.0]], [2]) ! has 2 at 0, but there are 2 classes",
+    one_label_per_row: "SparseSoftmaxCrossEntropyWithLogits([[1.0 2.0]], [1 1]) ! a label for each row",
+    needs_classes: "SparseSoftmaxCrossEntropyWithLogits(f32[1,0] [[]], [0]) ! at least one class",
+}

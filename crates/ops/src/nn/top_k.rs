@@ -1,0 +1,145 @@
+//! `TopK`, `TopKV2`: the greatest entries of each row, and where they are.
+
+use crate::number::{Real, with_real};
+use millstream_graph::op::spec::{AtLeast, Bool, OneOf, RealNumber, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::*;
+use millstream_tensor::{Element, PartialShape, Result, Shape, Tensor, ensure, invalid};
+use std::cmp::Ordering;
+
+pub(crate) fn def() -> [OpDef; 2] {
+    let doc = "The `k` greatest entries along the last axis, greatest first, and their indices. Of equals the first comes first; NaN comes last.";
+    let def = |name| OpDef::new(name).doc(doc).input("input", "T");
+    [
+        def("TopK")
+            .output("values", "T")
+            .output("indices", I32)
+            .attr("k", AtLeast(0))
+            .attr("sorted", Bool.or(true))
+            .attr("T", RealNumber)
+            .infer(infer)
+            .kernel(Kernel::pure(run)),
+        def("TopKV2")
+            .input("k", "Tk")
+            .on_host()
+            .output("values", "T")
+            .output("indices", "index_type")
+            .attr("sorted", Bool.or(true))
+            .attr("T", RealNumber)
+            .attr("Tk", OneOf(&[I16, I32, I64]).or(I32))
+            .attr("index_type", OneOf(&[I16, I32, I64]).or(I32))
+            .infer(infer)
+            .kernel(Kernel::pure(run)),
+    ]
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let k = match cx.n_inputs() {
+        1 => Some(cx.attrs().int("k")?),
+        _ => {
+            cx.scalar(1)?;
+            cx.int(1)
+        }
+    };
+    let k = match k {
+        Some(k) => Some(usize::try_from(k).map_err(|_| negative(k))?),
+        None => None,
+    };
+    let input = cx.input(0);
+    ensure!(input.rank() != Some(0), "`input` must have rank 1 or more but is a scalar");
+    if let Some([batch @ .., n]) = input.dims() {
+        if let (Some(n), Some(k)) = (n, k) {
+            ensure!(k <= *n, "{}", too_many(k, *n));
+        }
+        let shape = PartialShape::new(batch.iter().copied().chain([k]));
+        cx.set(0, shape.clone());
+        cx.set(1, shape);
+    }
+    Ok(())
+}
+
+fn negative(k: i64) -> millstream_tensor::Error {
+    invalid!("`k` is {k} but must not be negative")
+}
+
+fn too_many(k: usize, n: usize) -> String {
+    format!("`k` is {k} but the rows of `input` have only {n} entries")
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let k = if cx.n_inputs() == 1 { cx.attrs().int("k")? } else { cx.int(1)? };
+    let k = usize::try_from(k).map_err(|_| negative(k))?;
+    let input = cx.input(0);
+    let [batch @ .., n] = input.shape().dims() else {
+        return Err(invalid!("`input` must have rank 1 or more but is a scalar"));
+    };
+    ensure!(k <= *n, "{}", too_many(k, *n));
+    let shape = Shape::new(batch.iter().copied().chain([k]));
+    let index = cx.node.output_types.get(1).map_or(I32, |t| t.dtype);
+    let (values, indices) = with_real!(cx.node.op.name, input.dtype(), T => match index {
+        I16 => top::<T, i16>(input, *n, k, shape, |i| i as i16),
+        I64 => top::<T, i64>(input, *n, k, shape, |i| i as i64),
+        _ => top::<T, i32>(input, *n, k, shape, |i| i as i32),
+    })?;
+    cx.set(0, values);
+    cx.set(1, indices);
+    Ok(())
+}
+
+/// Greater entries first, NaN last.
+fn rank<T: Real>(a: T, b: T) -> Ordering {
+    b.partial_cmp(&a).unwrap_or_else(|| {
+        let nan = |v: T| v.partial_cmp(&v).is_none();
+        nan(a).cmp(&nan(b))
+    })
+}
+
+fn top<T: Real, I: Element>(
+    input: &Tensor,
+    n: usize,
+    k: usize,
+    shape: Shape,
+    index: impl Fn(usize) -> I,
+) -> Result<(Tensor, Tensor)> {
+    let mut values = Tensor::zeros(T::DTYPE, shape.clone())?;
+    let mut indices = Tensor::zeros(I::DTYPE, shape)?;
+    if values.elements() == 0 {
+        return Ok((values, indices));
+    }
+    let rows = values.make_mut_or_copy::<T>()?.chunks_exact_mut(k);
+    let rows = rows.zip(indices.make_mut_or_copy::<I>()?.chunks_exact_mut(k));
+    let mut order: Vec<usize> = Vec::new();
+    for ((values, indices), xs) in rows.zip(input.as_slice::<T>()?.chunks_exact(n)) {
+        let before = |a: &usize, b: &usize| rank(xs[*a], xs[*b]).then(a.cmp(b));
+        order.clear();
+        match k {
+            1 => order.extend((0..n).min_by(before)),
+            _ => {
+                order.extend(0..n);
+                if k < n {
+                    order.select_nth_unstable_by(k, before);
+                    order.truncate(k);
+                }
+                order.sort_unstable_by(before);
+            }
+        }
+        for ((value, at), &i) in values.iter_mut().zip(indices).zip(&order) {
+            (*value, *at) = (xs[i], index(i));
+        }
+    }
+    Ok((values, indices))
+}
+
+cases! {
+    of_each_row: "TopKV2([[1 5 5 2] [9 8 7 6]], 3) = [[5 5 2] [9 8 7]], [[1 2 3] [0 1 2]]",
+    first_version: "TopK([1.0 3.0 2.0]; k=2) = [3.0 2.0], [1 2]",
+    the_greatest: "TopKV2([[1 5 5 2]], 1) = [[5]], [[1]]",
+    none: "TopKV2([1 2], 0) = i32[0] [], i32[0] []",
+    nan_comes_last: "TopKV2([nan 1.0 2.0], 3) = [2.0 1.0 nan], [2 1 0]",
+    wide_indices: "TopKV2([1 2], 1; index_type=i64) = [2], i64[1] [1]",
+    shape: "TopKV2(f32[?,9], 3) : f32[?,3], i32[?,3]",
+    unknown_k: "TopKV2(f32[?,9], i32[]) : f32[?,?], i32[?,?]",
+    not_that_many: "TopKV2([1 2], 3) ! `k` is 3 but the rows of `input` have only 2 entries",
+    not_negative: "TopKV2([1 2], -1) ! `k` is -1",
+    needs_an_axis: "TopKV2(1, 1) ! `input` must have rank 1 or more",
+}

@@ -86,6 +86,7 @@ macro_rules! dtypes {
     (@ bools $($to:tt)*) => { dtypes!(# [Bool] $($to)*) };
     (@ ints $($to:tt)*) => { dtypes!(# [I32 I64 I8 I16 U8 U16 U32 U64] $($to)*) };
     (@ floats $($to:tt)*) => { dtypes!(# [F32 F64 F16 BF16] $($to)*) };
+    (@ complexes $($to:tt)*) => { dtypes!(# [C64 C128] $($to)*) };
     (@ singles $($to:tt)*) => { dtypes!(# [F32 F64] $($to)*) };
     (@ reals $($to:tt)*) => { dtypes!(# [F32 F64 I32 I64 F16 BF16 I8 I16 U8 U16 U32 U64] $($to)*) };
     (@ fields $($to:tt)*) => { dtypes!(# [F32 F64 C64 C128 F16 BF16] $($to)*) };
@@ -456,7 +457,7 @@ impl<'a, T: Copy> Source<'a, T> {
     }
 
     /// As [`Source::copy`], without copying where the elements are there already.
-    fn tile<'t>(&'t self, at: usize, n: usize, tile: &'t mut [T; TILE]) -> &'t [T] {
+    pub(crate) fn tile<'t>(&'t self, at: usize, n: usize, tile: &'t mut [T; TILE]) -> &'t [T] {
         if let Source::Whole(data) = self {
             return data.get(at..at + n).unwrap_or(&[]);
         }

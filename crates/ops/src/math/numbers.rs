@@ -10,7 +10,6 @@ use millstream_tensor::{Complex, Element, bf16, f16};
 pub(crate) trait Mask: Copy + 'static {
     fn and(self, o: Self) -> Self;
     fn or(self, o: Self) -> Self;
-    fn xor(self, o: Self) -> Self;
     fn not(self) -> Self;
     fn never() -> Self;
 }
@@ -23,10 +22,6 @@ impl Mask for bool {
     #[inline(always)]
     fn or(self, o: Self) -> Self {
         self | o
-    }
-    #[inline(always)]
-    fn xor(self, o: Self) -> Self {
-        self ^ o
     }
     #[inline(always)]
     fn not(self) -> Self {
@@ -109,7 +104,6 @@ pub(crate) trait Field: Num {
         exp, expm1, log, log1p, sqrt, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh, atanh,
         sigmoid
     );
-    fn recip(self) -> Self;
     fn rsqrt(self) -> Self;
 }
 
@@ -122,6 +116,46 @@ pub(crate) trait Float: Real + Field {
     fn is_finite(self) -> Self::Mask;
     fn next_after(self, to: Self) -> Self;
 }
+
+/// Complex numbers, as pairs of floats.
+pub(crate) trait Pairs: Field {
+    type Part;
+    fn re(self) -> Self::Part;
+    fn im(self) -> Self::Part;
+    /// The distance from zero, without overflow in between.
+    fn size(self) -> Self::Part;
+    /// The angle in -pi..=pi.
+    fn angle(self) -> Self::Part;
+}
+
+/// Floats that are parts of complex numbers.
+pub(crate) trait Part: Float {
+    type Whole;
+    fn with(self, im: Self) -> Self::Whole;
+}
+
+macro_rules! parts {
+    ($($t:ident),*) => { $(
+        impl Pairs for Complex<$t> {
+            type Part = $t;
+            #[inline(always)]
+            fn re(self) -> $t { self.re }
+            #[inline(always)]
+            fn im(self) -> $t { self.im }
+            #[inline(always)]
+            fn size(self) -> $t { self.re.hypot(self.im) }
+            #[inline(always)]
+            fn angle(self) -> $t { self.im.atan2(self.re) }
+        }
+
+        impl Part for $t {
+            type Whole = Complex<$t>;
+            #[inline(always)]
+            fn with(self, im: $t) -> Complex<$t> { Complex::new(self, im) }
+        }
+    )* };
+}
+parts!(f32, f64);
 
 /// An element type as the loops see it.
 pub(crate) trait Lane: Element + Math<Mask = bool> {
@@ -270,7 +304,15 @@ macro_rules! floats {
             fn conj(self) -> Self { self }
             #[inline(always)]
             fn sign(self) -> Self {
-                if self > 0.0 { 1.0 } else if self < 0.0 { -1.0 } else { self }
+                if self > 0.0 {
+                    1.0
+                } else if self < 0.0 {
+                    -1.0
+                } else if self.is_nan() {
+                    self
+                } else {
+                    0.0
+                }
             }
             #[inline(always)]
             fn round(self) -> Self { self.round_ties_even() }
@@ -282,9 +324,9 @@ macro_rules! floats {
             #[inline(always)]
             fn less_equal(self, o: Self) -> bool { self <= o }
             #[inline(always)]
-            fn max(self, o: Self) -> Self { if self > o || self.is_nan() { self } else { o } }
+            fn max(self, o: Self) -> Self { if o > self || o.is_nan() { o } else { self } }
             #[inline(always)]
-            fn min(self, o: Self) -> Self { if self < o || self.is_nan() { self } else { o } }
+            fn min(self, o: Self) -> Self { if o < self || o.is_nan() { o } else { self } }
             #[inline(always)]
             fn abs(self) -> Self { $t::abs(self) }
             #[inline(always)]
@@ -304,7 +346,7 @@ macro_rules! floats {
             #[inline(always)]
             fn lit(v: f64) -> Self { v as $t }
             floats!(@std $t: expm1 exp_m1, log ln, log1p ln_1p, sqrt sqrt, sin sin, cos cos, tan tan, asin asin, acos acos,
-                atan atan, sinh sinh, cosh cosh, asinh asinh, acosh acosh, atanh atanh, recip recip);
+                atan atan, sinh sinh, cosh cosh, asinh asinh, acosh acosh, atanh atanh);
             floats!(@special $special: exp, tanh, sigmoid);
             #[inline(always)]
             fn rsqrt(self) -> Self { 1.0 / $t::sqrt(self) }
@@ -371,7 +413,7 @@ macro_rules! halves {
             #[inline(always)]
             fn lit(v: f64) -> Self { $t::from_f64(v) }
             halves!(@one $t: Field: exp, expm1, log, log1p, sqrt, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh,
-                atanh, recip, rsqrt, sigmoid);
+                atanh, rsqrt, sigmoid);
         }
 
         impl Float for $t {
@@ -424,7 +466,15 @@ macro_rules! complexes {
             fn divides_nothing(self) -> bool { false }
             #[inline]
             fn pow(self, o: Self) -> Self {
-                if o.re == 0.0 && o.im == 0.0 { Self::int(1) } else { self.powc(o) }
+                if self.re != 0.0 || self.im != 0.0 {
+                    return self.powc(o);
+                }
+                // The logarithm of zero is no number, but a positive power of zero is zero.
+                if o.re > 0.0 && o.im == 0.0 {
+                    Self::int(0)
+                } else {
+                    Complex::new($t::NAN, $t::NAN)
+                }
             }
             #[inline(always)]
             fn is_no_exponent(self) -> bool { false }
@@ -465,8 +515,6 @@ macro_rules! complexes {
             }
             #[inline]
             fn sigmoid(self) -> Self { Self::int(1) / (Self::int(1) + (-self).exp()) }
-            #[inline]
-            fn recip(self) -> Self { Num::div(Self::int(1), self) }
             #[inline]
             fn rsqrt(self) -> Self { Num::div(Self::int(1), Complex::sqrt(self)) }
         }

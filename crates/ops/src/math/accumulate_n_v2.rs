@@ -1,0 +1,31 @@
+//! `AccumulateNV2`: the sum of many tensors whose shape is said.
+
+use super::sum_of_many::{common_shape, run};
+use millstream_graph::op::spec::{AnyShape, AtLeast};
+use millstream_graph::op::{Kernel, OpDef};
+use millstream_tensor::invalid;
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("AccumulateNV2")
+        .doc("The sum of all inputs, which have the shape `shape`, added from the first to the last.")
+        .inputs("inputs", "N", "T")
+        .output("sum", "T")
+        .attr("N", AtLeast(1))
+        .attr("T", dtypes!(numbers))
+        .attr("shape", AnyShape)
+        .infer(|cx| {
+            let (inputs, said) = (common_shape(cx)?, cx.attrs().shape("shape")?);
+            let shape = inputs.merge(said).ok_or_else(|| {
+                invalid!("AccumulateNV2: the inputs have shape {inputs} but `shape` is {said}; they must agree")
+            })?;
+            cx.set(0, shape);
+            Ok(())
+        })
+        .kernel(Kernel::pure(run))
+}
+
+cases! {
+    adds: "AccumulateNV2([1 2], [10 20]; shape=shape[2]) = [11 22]",
+    takes_the_shape_said: "AccumulateNV2(f32[?,3], f32[..]; shape=shape[2,3]) : f32[2,3]",
+    shapes_must_agree: "AccumulateNV2(f32[4], f32[4]; shape=shape[2]) ! they must agree",
+}

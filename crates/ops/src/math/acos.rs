@@ -1,0 +1,16 @@
+//! `Acos`: the arc cosine.
+
+use millstream_graph::op::OpDef;
+
+formula!(x: Field => x.acos());
+
+pub(crate) fn def() -> OpDef {
+    unary!("Acos", fields, Formula).doc("The angle whose cosine each element is; NaN outside -1..=1.")
+}
+
+cases! {
+    values: "Acos([1.0 0.5 -1.0]) ~ [0.0 1.0471975511965979 3.141592653589793]",
+    values_in_f64: "Acos(f64 [1.0 0.5 -1.0]) ~ f64 [0.0 1.0471975511965979 3.141592653589793]",
+    keeps_the_shape: "Acos(f32[?,3]) : f32[?,3]",
+    refuses_integers: "Acos(1) ! `T`",
+}

@@ -1,0 +1,43 @@
+//! `Add`: elementwise sum, of strings too.
+
+use super::elementwise::broadcast;
+use millstream_graph::op::spec::OneOf;
+use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::*;
+use millstream_tensor::{Error, Result, Str, Tensor};
+
+formula!(x, y: Num => x.add(y));
+
+pub(crate) fn def() -> OpDef {
+    let pick = kernel!(binary, numbers, Formula).scalar;
+    OpDef::new("Add")
+        .doc("The elementwise sum `x + y`, with broadcasting. Integers wrap around, strings are joined.")
+        .input("x", "T")
+        .input("y", "T")
+        .output("z", "T")
+        .attr("T", OneOf(&[F16, BF16, F32, F64, U8, I8, I16, I32, I64, C64, C128, Str, U16, U32, U64]))
+        .infer(|cx| cx.broadcast())
+        .kernel(Kernel { scalar: pick, ..Kernel::pure(run) })
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    dtypes!(numbers, cx.input(0).dtype(), T => super::elementwise::run::binary::<T, Formula>(cx), else => join(cx))
+}
+
+fn join(cx: &mut KernelCx) -> Result<()> {
+    let shape = broadcast(cx)?;
+    let (x, y) = (cx.input(0).broadcast_to(shape.clone())?, cx.input(1).broadcast_to(shape.clone())?);
+    let (Some(x), Some(y)) = (x.as_strs(), y.as_strs()) else {
+        return Err(Error::internal("only numbers and strings are added"));
+    };
+    let joined = x.iter().zip(y).map(|(x, y)| Str::from([&**x, &**y].concat())).collect();
+    cx.set(0, Tensor::strings(shape, joined)?);
+    Ok(())
+}
+
+cases! {
+    adds: "Add([1 2], 3) = [4 5]",
+    joins: "Add([\"a\" \"b\"], \"c\") = [\"ac\" \"bc\"]",
+    broadcasts_shapes: "Add(f32[?,3], f32[2,1]) : f32[2,3]",
+    wants_shapes_that_fit: "Add([1 2], [1 2 3]) ! do not broadcast",
+}

@@ -1,0 +1,16 @@
+//! `Asinh`: the inverse of sinh.
+
+use millstream_graph::op::OpDef;
+
+formula!(x: Field => x.asinh());
+
+pub(crate) fn def() -> OpDef {
+    unary!("Asinh", fields, Formula).doc("The number whose hyperbolic sine each element is.")
+}
+
+cases! {
+    values: "Asinh([0.0 0.5 -3.0]) ~ [0.0 0.48121182505960347 -1.8184464592320668]",
+    values_in_f64: "Asinh(f64 [0.0 0.5 -3.0]) ~ f64 [0.0 0.48121182505960347 -1.8184464592320668]",
+    keeps_the_shape: "Asinh(f32[?,3]) : f32[?,3]",
+    refuses_integers: "Asinh(1) ! `T`",
+}

@@ -1,0 +1,121 @@
+//! `Cast`: elements converted to another dtype.
+
+use super::casting::To;
+use super::elementwise::fresh;
+use millstream_graph::op::spec::{AnyType, Bool, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, Known, OpDef, ScalarKernel};
+use millstream_tensor::{DType, Element, Error, Result, Scalar, Tensor, with_element};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("Cast")
+        .doc(
+            "Each element converted to `DstT`. Floats become integers towards zero; anything but 0 is true. With `Truncate` a float \
+             that becomes a narrower one is rounded towards zero.",
+        )
+        .input("x", "SrcT")
+        .output("y", "DstT")
+        .attr("SrcT", AnyType)
+        .attr("DstT", AnyType)
+        .attr("Truncate", Bool.or(false))
+        .infer(infer)
+        .kernel(Kernel::pure(run).scalar(|node| {
+            let (src, dst) = (node.input_types.first()?.dtype, node.output_types.first()?.dtype);
+            if node.attrs.bool("Truncate").ok()? {
+                return None;
+            }
+            with_element!(src, S => with_element!(dst, D => Some(ScalarKernel::Unary(one::<S, D>)), else => None), else => None)
+        }))
+}
+
+// Entries of shapes that are known stay known between the two index types.
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.same_as_input()?;
+    let fits = |v: i64| cx.node().output_types.first().is_some_and(|t| match t.dtype {
+        DType::I64 => true,
+        DType::I32 => i32::try_from(v).is_ok(),
+        _ => false,
+    });
+    if let Some(Known::Partial { entries, scalar }) = cx.known(0)
+        && entries.iter().flatten().all(|&v| fits(v))
+        && fits(0)
+    {
+        cx.set_known(0, Known::Partial { entries: entries.clone(), scalar: *scalar });
+    }
+    Ok(())
+}
+
+fn one<S: Element + To<D>, D: Element>(x: &Scalar) -> Option<Scalar> {
+    Some(S::of(x)?.to().scalar())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let mut x = cx.take(0);
+    let (src, dst) = (x.dtype(), cx.attrs().dtype("DstT")?);
+    if src != dst {
+        if cx.attrs().bool("Truncate")? {
+            x = cleared(x, dst)?;
+        }
+        x = with_element!(src, S => with_element!(dst, D => converted::<S, D>(&x)?, else => return Err(no_cast(src, dst))),
+            else => return Err(no_cast(src, dst)));
+    }
+    cx.set(0, x);
+    Ok(())
+}
+
+fn converted<S: Element + To<D>, D: Element>(x: &Tensor) -> Result<Tensor> {
+    let mut y = Tensor::zeros(D::DTYPE, x.shape().clone())?;
+    for (y, x) in fresh::<D>(&mut y)?.iter_mut().zip(x.as_slice::<S>()?) {
+        *y = x.to();
+    }
+    Ok(y)
+}
+
+// Floats with the digits that `dst` has no room for set to zero, so that converting them does not round up.
+fn cleared(mut x: Tensor, dst: DType) -> Result<Tensor> {
+    let digits = |dtype| match dtype {
+        DType::F64 => Some(52),
+        DType::F32 => Some(23),
+        DType::F16 => Some(10),
+        DType::BF16 => Some(7),
+        _ => None,
+    };
+    let Some((own, kept)) = digits(x.dtype()).zip(digits(dst)).filter(|(own, kept)| own > kept) else { return Ok(x) };
+    let mask = u64::MAX << (own - kept);
+    match x.dtype() {
+        DType::F32 => {
+            for v in x.make_mut_or_copy::<f32>()?.iter_mut().filter(|v| !v.is_nan()) {
+                *v = f32::from_bits(v.to_bits() & mask as u32);
+            }
+        }
+        DType::F64 => {
+            for v in x.make_mut_or_copy::<f64>()?.iter_mut().filter(|v| !v.is_nan()) {
+                *v = f64::from_bits(v.to_bits() & mask);
+            }
+        }
+        _ => {}
+    }
+    Ok(x)
+}
+
+#[cold]
+fn no_cast(src: DType, dst: DType) -> Error {
+    Error::unimplemented(format!("{src} cannot be cast to {dst}: only numbers and bools convert"))
+}
+
+cases! {
+    towards_zero: "Cast([1.7 -1.7]; DstT=i32) = [1 -1]",
+    what_does_not_fit: "Cast([nan inf 3e9 -3e9]; DstT=i32) = [-2147483648 -2147483648 -2147483648 -2147483648]",
+    low_bits: "Cast([300.0 -1.0 nan]; DstT=u8) = u8 [44 255 0]",
+    integers_wrap: "Cast([300 -3]; DstT=qi8) = qi8 [44 -3]",
+    nan_is_true: "Cast([nan 0.0 -0.0 0.5]; DstT=bool) = [true false false true]",
+    bools: "Cast([true false]; DstT=f32) = [1.0 0.0]",
+    complex_to_real: "Cast(c64 [1.5+2i]; DstT=f64) = f64 [1.5]",
+    real_to_complex: "Cast(3; DstT=c64) = c64 3",
+    to_half: "Cast([1.0009766 65520.0]; DstT=f16) = f16 [1.001 inf]",
+    rounds_to_nearest: "Cast([1.9999999]; DstT=bf16) = bf16 [2]",
+    truncates: "Cast([1.9999999]; DstT=bf16, Truncate=true) = bf16 [1.9921875]",
+    truncates_f64: "Cast(f64 [1.9999999999]; DstT=f32, Truncate=true) = [1.9999999]",
+    to_the_same: "Cast([\"a\"]; DstT=str) = [\"a\"]",
+    keeps_the_shape: "Cast(f32[?,3]; DstT=i64) : i64[?,3]",
+    refuses_strings: "Cast(\"a\"; DstT=i32) ! str cannot be cast to i32",
+}

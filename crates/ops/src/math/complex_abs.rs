@@ -1,0 +1,16 @@
+//! `ComplexAbs`: the absolute value of complex numbers.
+
+use super::complex_parts::parts_op;
+use millstream_graph::op::OpDef;
+
+formula!(x: Pairs => x.size(), T::Part);
+
+pub(crate) fn def() -> OpDef {
+    parts_op("ComplexAbs", "x", "y", kernel!(turn, complexes, Formula)).doc("The absolute value of each element.")
+}
+
+cases! {
+    values: "ComplexAbs(c64 [3+4i -1]) ~ [5.0 1.0]",
+    keeps_the_shape: "ComplexAbs(c128[?,3]; Tout=f64) : f64[?,3]",
+    widths_must_agree: "ComplexAbs(c128[2]) ! `T` is c128 but `Tout` is f32",
+}

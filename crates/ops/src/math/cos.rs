@@ -1,0 +1,16 @@
+//! `Cos`: the cosine.
+
+use millstream_graph::op::OpDef;
+
+formula!(x: Field => x.cos());
+
+pub(crate) fn def() -> OpDef {
+    unary!("Cos", fields, Formula).doc("The cosine of each element, in radians.")
+}
+
+cases! {
+    values: "Cos([0.0 1.0 -4.0]) ~ [1.0 0.5403023058681398 -0.6536436208636119]",
+    values_in_f64: "Cos(f64 [0.0 1.0 -4.0]) ~ f64 [1.0 0.5403023058681398 -0.6536436208636119]",
+    keeps_the_shape: "Cos(f32[?,3]) : f32[?,3]",
+    refuses_integers: "Cos(1) ! `T`",
+}

@@ -1,0 +1,16 @@
+//! `Digamma`: the logarithmic derivative of the gamma function.
+
+use millstream_graph::op::OpDef;
+
+formula!(x: Float => x.digamma());
+
+pub(crate) fn def() -> OpDef {
+    unary!("Digamma", floats, Formula).doc("The derivative of `Lgamma`; NaN at its poles.")
+}
+
+cases! {
+    values: "Digamma([1.0 2.0 -0.5 20.0]) ~ [-0.5772156649015329 0.42278433509846713 0.03648997397857652 2.9705239922421494]",
+    values_in_f64: "Digamma(f64 [1.0 2.0 -0.5 20.0]) ~ f64 [-0.5772156649015329 0.42278433509846713 0.03648997397857652 2.9705239922421494]",
+    keeps_the_shape: "Digamma(f32[?,3]) : f32[?,3]",
+    refuses_integers: "Digamma(1) ! `T`",
+}

@@ -1,0 +1,16 @@
+//! `DivNoNan`: quotient, zero for a zero divisor.
+
+use millstream_graph::op::OpDef;
+
+formula!(x, y: Field => T::select(y.equal(T::int(0)), T::int(0), x.div(y)));
+
+pub(crate) fn def() -> OpDef {
+    binary!("DivNoNan", fields, Formula).doc("`x / y`, and 0 where `y` is 0.")
+}
+
+cases! {
+    zero_for_zero: "DivNoNan([1.0 nan 3.0], [0.0 0.0 2.0]) = [0.0 0.0 1.5]",
+    infinite_quotients_stay: "DivNoNan(inf, 2.0) = inf",
+    broadcasts_shapes: "DivNoNan(f32[?,3], f32[2,1]) : f32[2,3]",
+    wants_shapes_that_fit: "DivNoNan(f32[2], f32[3]) ! do not broadcast",
+}

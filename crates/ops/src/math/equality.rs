@@ -1,0 +1,81 @@
+//! What Equal and NotEqual share: they take every dtype, and with `incompatible_shape_error` off they call tensors of
+//! shapes that do not broadcast different as a whole.
+
+use super::elementwise::{Binary, Merge, broadcast, unsupported};
+use super::numbers::{Mask, Math};
+use millstream_graph::op::spec::{AnyType, Bool, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn, ScalarKernel};
+use millstream_tensor::{DType, Result, Tensor, invalid};
+
+/// Equality where `YES`, else inequality.
+pub(crate) struct Same<const YES: bool>;
+
+impl<T: Math, const YES: bool> Binary<T> for Same<YES> {
+    type Out = T::Mask;
+    #[inline(always)]
+    fn at(x: T, y: T) -> T::Mask {
+        let same = x.equal(y);
+        if YES { same } else { same.not() }
+    }
+}
+
+pub(crate) fn equality<const YES: bool>(name: &'static str) -> OpDef {
+    OpDef::new(name)
+        .input("x", "T")
+        .input("y", "T")
+        .output("z", DType::Bool)
+        .attr("T", AnyType)
+        .attr("incompatible_shape_error", Bool.or(true))
+        .infer(infer)
+        .kernel(Kernel::pure(run::<YES> as RunFn).scalar(|node| {
+            dtypes!(comparables, node.input_types.first()?.dtype,
+                T => Some(ScalarKernel::Binary(super::elementwise::scalar2::<T, Same<YES>>)), else => None)
+        }))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    if cx.attrs().bool("incompatible_shape_error")? {
+        return cx.broadcast();
+    }
+    // The output is a scalar if the shapes turn out not to broadcast, so only full shapes that do say anything.
+    if let (Some(x), Some(y)) = (cx.input(0).full(), cx.input(1).full())
+        && let Some(shape) = x.broadcast(&y)
+    {
+        cx.set(0, shape);
+    }
+    Ok(())
+}
+
+fn run<const YES: bool>(cx: &mut KernelCx) -> Result<()> {
+    let shape = match broadcast(cx) {
+        Ok(shape) => shape,
+        Err(_) if !cx.attrs().bool("incompatible_shape_error")? => {
+            cx.set(0, Tensor::scalar(!YES));
+            return Ok(());
+        }
+        Err(e) => return Err(e),
+    };
+    let (x, y) = (plain(cx.input(0))?, plain(cx.input(1))?);
+    let z = dtypes!(comparables, x.dtype(), T => const { &Merge::<T, bool>::of::<Same<YES>>() }.map(&x, &y, &shape)?.0,
+    else => {
+        let (x, y) = (x.broadcast_to(shape.clone())?, y.broadcast_to(shape.clone())?);
+        let (Some(x), Some(y)) = (x.as_strs(), y.as_strs()) else { return Err(unsupported(cx)) };
+        Tensor::from_iter(shape, x.iter().zip(y).map(|(x, y)| (x == y) == YES))?
+    });
+    cx.set(0, z);
+    Ok(())
+}
+
+// Quantised numbers as the integers they are stored as.
+fn plain(t: &Tensor) -> Result<Tensor> {
+    let dtype = match t.dtype() {
+        DType::QI8 => DType::I8,
+        DType::QU8 => DType::U8,
+        DType::QI16 => DType::I16,
+        DType::QU16 => DType::U16,
+        DType::QI32 => DType::I32,
+        DType::Resource | DType::Variant => return Err(invalid!("{} has no equality", t.dtype())),
+        _ => return Ok(t.clone()),
+    };
+    t.bitcast(dtype, t.shape().clone())
+}

@@ -1,0 +1,16 @@
+//! `Exp`: e to the x.
+
+use millstream_graph::op::OpDef;
+
+formula!(x: Field => x.exp());
+
+pub(crate) fn def() -> OpDef {
+    unary!("Exp", fields, Formula).doc("e to the power of each element.")
+}
+
+cases! {
+    values: "Exp([0.0 1.0 -2.0]) ~ [1.0 2.718281828459045 0.1353352832366127]",
+    values_in_f64: "Exp(f64 [0.0 1.0 -2.0]) ~ f64 [1.0 2.718281828459045 0.1353352832366127]",
+    keeps_the_shape: "Exp(f32[?,3]) : f32[?,3]",
+    refuses_integers: "Exp(1) ! `T`",
+}

@@ -1,0 +1,16 @@
+//! `Expm1`: e to the x, less one.
+
+use millstream_graph::op::OpDef;
+
+formula!(x: Field => x.expm1());
+
+pub(crate) fn def() -> OpDef {
+    unary!("Expm1", fields, Formula).doc("`exp(x) - 1`, exact near zero.")
+}
+
+cases! {
+    values: "Expm1([0.0 1e-05 2.0]) ~ [0.0 1.0000050000166668e-05 6.38905609893065]",
+    values_in_f64: "Expm1(f64 [0.0 1e-05 2.0]) ~ f64 [0.0 1.0000050000166668e-05 6.38905609893065]",
+    keeps_the_shape: "Expm1(f32[?,3]) : f32[?,3]",
+    refuses_integers: "Expm1(1) ! `T`",
+}

@@ -1,0 +1,18 @@
+//! `FloorMod`: remainder with the sign of the divisor.
+
+use millstream_graph::op::{OpDef, Operator};
+
+formula!(x, y: Real => x.floor_mod(y); y.divides_nothing() => "division by zero: `y` has a zero; mask it with Select before dividing");
+
+pub(crate) fn def() -> OpDef {
+    binary!("FloorMod", reals, Formula).doc("What `FloorDiv` leaves: has the sign of `y`.").operator(Operator::Rem)
+}
+
+cases! {
+    has_the_sign_of_the_divisor: "FloorMod([7 -7 7 -7 6], [3 3 -3 -3 3]) = [1 2 -2 -1 0]",
+    floats_too: "FloorMod([5.0 -5.0 -4.0], [-3.0 3.0 2.0]) = [-1.0 1.0 -0.0]",
+    refuses_zero: "FloorMod(1, 0) ! division by zero",
+    of_the_least: "FloorMod(i8 -128, i8 -1) = i8 0",
+    broadcasts_shapes: "FloorMod(i32[?,3], i32[2,1]) : i32[2,3]",
+    wants_shapes_that_fit: "FloorMod(i32[2], i32[3]) ! do not broadcast",
+}

@@ -1,0 +1,16 @@
+//! `Imag`: the imaginary part of complex numbers.
+
+use super::complex_parts::parts_op;
+use millstream_graph::op::OpDef;
+
+formula!(x: Pairs => x.im(), T::Part);
+
+pub(crate) fn def() -> OpDef {
+    parts_op("Imag", "input", "output", kernel!(turn, complexes, Formula)).doc("The imaginary part of each element.")
+}
+
+cases! {
+    values: "Imag(c64 [3+4i -1]) ~ [4.0 0.0]",
+    keeps_the_shape: "Imag(c128[?,3]; Tout=f64) : f64[?,3]",
+    widths_must_agree: "Imag(c128[2]) ! `T` is c128 but `Tout` is f32",
+}

@@ -1,0 +1,17 @@
+//! `Minimum`: the smaller of two.
+
+use millstream_graph::op::OpDef;
+
+formula!(x, y: Real => x.min(y));
+
+pub(crate) fn def() -> OpDef {
+    binary!("Minimum", reals, Formula).doc("The smaller of `x` and `y`, elementwise, with broadcasting; NaN if either is.")
+}
+
+cases! {
+    smaller: "Minimum([1 5], 3) = [1 3]",
+    keeps_nans: "Minimum([nan 1.0 2.0], [1.0 nan 3.0]) = [nan nan 2.0]",
+    first_of_equals: "Minimum([0.0 -0.0], [-0.0 0.0]) = [0.0 -0.0]",
+    broadcasts_shapes: "Minimum(i32[?,3], i32[2,1]) : i32[2,3]",
+    wants_shapes_that_fit: "Minimum(i32[2], i32[3]) ! do not broadcast",
+}

@@ -1,0 +1,20 @@
+//! `RealDiv` and `Div`: elementwise quotient.
+
+use millstream_graph::op::{OpDef, Operator};
+
+formula!(x, y: Num => x.div(y); y.divides_nothing() => "division by zero: `y` has a zero; mask it with Select before dividing");
+
+pub(crate) fn def() -> [OpDef; 2] {
+    let doc = "The elementwise quotient `x / y`, with broadcasting. Integers round towards zero and refuse a zero divisor.";
+    [binary!("RealDiv", numbers, Formula).doc(doc).operator(Operator::Div), binary!("Div", numbers, Formula).doc(doc)]
+}
+
+cases! {
+    divides: "RealDiv([1.0 -1.0 0.0], [4.0 0.0 0.0]) ~ [0.25 -inf nan]",
+    by_its_old_name: "Div([7 -7], 2) = [3 -3]",
+    complex: "RealDiv(c64 [5+5i], c64 [3-1i]) ~ c64 [1+2i]",
+    refuses_zero: "Div([1 2], [1 0]) ! division by zero",
+    refuses_a_zero_scalar: "Div(1, 0) ! division by zero",
+    broadcasts_shapes: "Div(i32[?,3], i32[2,1]) : i32[2,3]",
+    wants_shapes_that_fit: "Div(i32[2], i32[3]) ! do not broadcast",
+}

@@ -1,0 +1,15 @@
+//! `Rint`: rounding to nearest.
+
+use millstream_graph::op::OpDef;
+
+formula!(x: Num => x.round());
+
+pub(crate) fn def() -> OpDef {
+    unary!("Rint", floats, Formula).doc("The nearest whole number, the even one of two.")
+}
+
+cases! {
+    halves_go_to_even: "Rint([0.5 1.5 -0.5 2.5]) = [0.0 2.0 -0.0 2.0]",
+    keeps_the_shape: "Rint(f64[2]) : f64[2]",
+    refuses_integers: "Rint(1) ! `T`",
+}

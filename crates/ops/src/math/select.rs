@@ -1,0 +1,77 @@
+//! `Select`: elements or rows from one of two tensors.
+
+use super::choice::choose;
+use millstream_graph::op::spec::AnyType;
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::Bool;
+use millstream_tensor::{Result, Shape, ensure, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("Select")
+        .doc(
+            "`t` where `condition` holds, else `e`, which have one shape. The condition has that shape too, or is a scalar, or a \
+             vector with an entry for each row.",
+        )
+        .input("condition", Bool)
+        .input("t", "T")
+        .input("e", "T")
+        .output("output", "T")
+        .attr("T", AnyType)
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let shape = cx.merge(1, 2)?;
+    let condition = cx.input(0);
+    let shape = match (condition.rank(), shape.rank()) {
+        (Some(0), _) | (None, _) => shape,
+        (Some(1), Some(rank)) if rank != 1 => {
+            let rows = condition.dim(0).zip(shape.dim(0));
+            ensure!(
+                rank > 0 && rows.is_none_or(|(a, b)| a == b),
+                "Select: `condition` has shape {condition}, which is neither {shape} nor the number of its rows"
+            );
+            shape
+        }
+        (Some(1), None) => shape,
+        _ => shape.merge(condition).ok_or_else(|| {
+            invalid!("Select: `condition` has shape {condition} but `t` and `e` have shape {shape}; they must be equal")
+        })?,
+    };
+    cx.set(0, shape);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (condition, t, e) = (cx.take(0), cx.take(1), cx.take(2));
+    let shape = t.shape().clone();
+    ensure!(
+        shape == *e.shape(),
+        "Select: `t` has shape {shape} and `e` has shape {}; they must be equal",
+        e.shape()
+    );
+    let own = condition.shape().clone();
+    let condition = if own.rank() == 0 || own == shape {
+        condition
+    } else {
+        ensure!(
+            own.rank() == 1 && own.first() == shape.first(),
+            "Select: `condition` has shape {own}, which is neither {shape} nor the number of its rows"
+        );
+        condition.into_shape(Shape::new(shape.iter().enumerate().map(|(i, &d)| if i == 0 { d } else { 1 })))?
+    };
+    cx.set(0, choose(&condition, t, e, &shape)?);
+    Ok(())
+}
+
+cases! {
+    elements: "Select([true false], [1 2], [3 4]) = [1 4]",
+    all: "Select(false, [1 2], [3 4]) = [3 4]",
+    rows: "Select([true false], [[1 2] [3 4]], [[5 6] [7 8]]) = [[1 2] [7 8]]",
+    strings: "Select([true false], [\"a\" \"b\"], [\"c\" \"d\"]) = [\"a\" \"d\"]",
+    merges_shapes: "Select(bool[..], f32[?,3], f32[2,?]) : f32[2,3]",
+    rows_must_agree: "Select([true], [[1 2] [3 4]], [[5 6] [7 8]]) ! the number of its rows",
+    wants_equal_shapes: "Select(true, [1 2], [3]) ! they must be equal",
+    ranks_must_agree: "Select([[true]], [1], [5]) ! they must be equal",
+}

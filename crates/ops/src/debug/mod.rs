@@ -1,3 +1,5 @@
 //! Looking and checking: Assert, Print, CheckNumerics.
 
-ops! {}
+mod summary;
+
+ops! { assert, check_numerics, print, print_v2, string_format, timestamp }

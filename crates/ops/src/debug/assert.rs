@@ -1,0 +1,40 @@
+//! `Assert`: fails unless a condition holds.
+
+use super::summary::flat;
+use millstream_graph::op::spec::{Int, Spec, TypeList};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{DType, Result, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("Assert")
+        .doc("Fails unless `condition` holds, and shows the first `summarize` elements of each tensor of `data`.")
+        .input("condition", DType::Bool)
+        .input_list("data", "T")
+        .attr("T", TypeList)
+        .attr("summarize", Int.or(3))
+        .infer(infer)
+        .kernel(Kernel::stateful(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.scalar(0)
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    if cx.bool(0)? {
+        return Ok(());
+    }
+    let most = cx.attrs().int("summarize")?;
+    let data: Vec<_> = cx.inputs().iter().skip(1).map(|t| format!("[{}]", flat(t, most))).collect();
+    Err(invalid!("assertion failed: {}", data.join(" ")))
+}
+
+cases! {
+    holds: "Assert(true, [1 2]) =",
+    fails: "Assert(false, [1 2 3 4], \"why\") ! assertion failed: [1 2 3...] [why]",
+    inner_axes: "Assert(false, f32[2,2] [[1.5 2] [3 4]]) ! assertion failed: [[1.5 2][3...]...]",
+    shows_all: "Assert(false, [true false], [[1 2] [3 4]]; summarize=-1) ! assertion failed: [1 0] [[1 2][3 4]]",
+    shows_few: "Assert(false, [[[0 1] [2 3]] [[4 5] [6 7]]]; summarize=1) ! assertion failed: [[[0...]]...]",
+    wants_a_scalar: "Assert(bool[1], [1 2]) ! `condition` must be a scalar but has shape [1]",
+    gives_nothing: "Assert(bool[..], f32[..]) :",
+}

@@ -1,0 +1,203 @@
+//! Tensors as text, cut short: the forms that `Assert` and `Print` use ([`flat`]) and that `StringFormat` uses ([`nested`]).
+
+use millstream_tensor::{DType, Tensor, bf16, f16};
+use std::fmt::Write;
+
+/// The first `most` elements (all if negative) with brackets around inner axes, and `...` where some are missing:
+/// `1 2 3...`, `[1 2][3...]...`.
+pub(crate) fn flat(tensor: &Tensor, most: i64) -> String {
+    let count = tensor.elements();
+    let limit = limit(most, count);
+    let mut out = String::new();
+    match elements(tensor, false) {
+        None => return "?".into(),
+        Some(element) if tensor.rank() == 0 => {
+            if limit > 0 {
+                element(&mut out, 0);
+            }
+        }
+        Some(element) => flat_axis(tensor.shape(), 0, limit, &element, &mut 0, &mut out),
+    }
+    if count > limit {
+        out.push_str("...");
+    }
+    out
+}
+
+fn flat_axis(
+    dims: &[usize],
+    axis: usize,
+    limit: usize,
+    element: &dyn Fn(&mut String, usize),
+    next: &mut usize,
+    out: &mut String,
+) {
+    let Some((&dim, inner)) = dims.split_first() else { return };
+    for i in 0..dim {
+        if *next >= limit {
+            if inner.is_empty() && axis > 0 && i > 0 {
+                out.push_str("...");
+            }
+            return;
+        }
+        if inner.is_empty() {
+            if i > 0 {
+                out.push(' ');
+            }
+            element(out, *next);
+            *next += 1;
+        } else {
+            out.push('[');
+            flat_axis(inner, axis + 1, limit, element, next, out);
+            out.push(']');
+        }
+    }
+}
+
+/// Nested brackets, one line per row; of each axis the first and last `ends` entries (all if negative):
+/// `[1 2 ... 8 9]`. Strings are quoted.
+pub(crate) fn nested(tensor: &Tensor, ends: i64) -> String {
+    let count = tensor.elements();
+    let limit = limit(ends, count);
+    let mut out = String::new();
+    match elements(tensor, true) {
+        None => out.push('?'),
+        Some(_) if tensor.rank() == 0 && limit == 0 => out.push_str("..."),
+        Some(element) => nested_axis(tensor.shape(), 0, limit, &element, 0, &mut out),
+    }
+    out
+}
+
+fn nested_axis(
+    dims: &[usize],
+    axis: usize,
+    ends: usize,
+    element: &dyn Fn(&mut String, usize),
+    start: usize,
+    out: &mut String,
+) {
+    let Some((&dim, inner)) = dims.get(axis..).and_then(<[usize]>::split_first) else {
+        return element(out, start);
+    };
+    let each = inner.iter().fold(1usize, |n, d| n.saturating_mul(*d));
+    let space = |out: &mut String| match inner.len() {
+        0 => out.push(' '),
+        lines => {
+            out.extend(std::iter::repeat_n('\n', lines));
+            out.extend(std::iter::repeat_n(' ', axis + 1));
+        }
+    };
+    out.push('[');
+    let first = ends.min(dim);
+    for i in 0..first {
+        if i > 0 {
+            space(out);
+        }
+        nested_axis(dims, axis + 1, ends, element, start + i * each, out);
+    }
+    if dim - first > ends {
+        space(out);
+        out.push_str("...");
+    }
+    for i in first.max(dim - first)..dim {
+        space(out);
+        nested_axis(dims, axis + 1, ends, element, start + i * each, out);
+    }
+    out.push(']');
+}
+
+fn limit(most: i64, count: usize) -> usize {
+    usize::try_from(most).map_or(count, |most| most.min(count))
+}
+
+type Show<'a> = Box<dyn Fn(&mut String, usize) + 'a>;
+
+/// What writes an element; `None` for dtypes that have no text.
+fn elements(tensor: &Tensor, quoted: bool) -> Option<Show<'_>> {
+    if let Some(strs) = tensor.as_strs() {
+        let quote = if quoted { "\"" } else { "" };
+        return Some(Box::new(move |out, i| {
+            if let Some(s) = strs.get(i) {
+                let _ = write!(out, "{quote}{}{quote}", escaped(&s.text()));
+            }
+        }));
+    }
+    macro_rules! by {
+        ($t:ty, $show:expr) => {{
+            let slice = tensor.as_slice::<$t>().ok()?;
+            Some(Box::new(move |out: &mut String, i: usize| {
+                if let Some(v) = slice.get(i) {
+                    out.push_str(&$show(*v));
+                }
+            }))
+        }};
+    }
+    match tensor.dtype() {
+        DType::F16 => by!(f16, |v: f16| float(v.to_f32())),
+        DType::BF16 => by!(bf16, |v: bf16| float(v.to_f32())),
+        DType::F32 => by!(f32, float),
+        DType::F64 => by!(f64, double),
+        DType::Bool => by!(bool, |v: bool| u8::from(v).to_string()),
+        DType::I8 => by!(i8, |v: i8| v.to_string()),
+        DType::I16 => by!(i16, |v: i16| v.to_string()),
+        DType::I32 => by!(i32, |v: i32| v.to_string()),
+        DType::I64 => by!(i64, |v: i64| v.to_string()),
+        DType::U8 => by!(u8, |v: u8| v.to_string()),
+        DType::U16 => by!(u16, |v: u16| v.to_string()),
+        DType::U32 => by!(u32, |v: u32| v.to_string()),
+        DType::U64 => by!(u64, |v: u64| v.to_string()),
+        _ => None,
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '"' | '\'' | '\\' => out.extend(['\\', c]),
+            c if c.is_ascii_control() => {
+                let _ = write!(out, "\\{:03o}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// With 6 digits, or 9 where 6 do not say it all.
+fn float(value: f32) -> String {
+    let short = general(value.into(), 6);
+    if value.is_nan() || short.parse() == Ok(value) { short } else { general(value.into(), 9) }
+}
+
+/// With 15 digits, or 17 where 15 do not say it all.
+fn double(value: f64) -> String {
+    let short = general(value, 15);
+    if value.is_nan() || short.parse() == Ok(value) { short } else { general(value, 17) }
+}
+
+/// As C's `%.<digits>g`.
+fn general(value: f64, digits: usize) -> String {
+    if value.is_nan() {
+        return "nan".into();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "inf".into() } else { "-inf".into() };
+    }
+    let text = format!("{:.*e}", digits - 1, value);
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i64 = exponent.parse().unwrap_or(0);
+    let trim = |s: &str| match s.contains('.') {
+        true => s.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => s.to_owned(),
+    };
+    if exponent < -4 || digits as i64 <= exponent {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        return format!("{}e{sign}{:02}", trim(mantissa), exponent.unsigned_abs());
+    }
+    let decimals = (digits as i64 - 1 - exponent).max(0) as usize;
+    trim(&format!("{value:.decimals$}"))
+}

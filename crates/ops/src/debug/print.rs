@@ -74,7 +74,7 @@ impl Run for Print {
 cases! {
     passes_on: "Print([1 2], \"a\", f32 2; message=\"m\", summarize=1) = [1 2]",
     keeps_the_shape: "Print(f32[?,2], i32[..]) : f32[?,2]",
-    needs_an_input: "Print() ! Print has too few inputs",
+    needs_an_input: "Print() ! Print takes 1 inputs and 1 lists of equal length, got 0",
 }
 
 #[cfg(test)]

@@ -19,18 +19,62 @@ pub(crate) fn complex_div<T: Float>(x: Complex<T>, y: Complex<T>) -> Complex<T> 
 
 /// Of f32.
 pub(crate) mod single {
+    /// e^x within 1 ulp, in plain arithmetic. Over and underflows as it should; NaN stays.
     #[inline(always)]
     pub(crate) fn exp(x: f32) -> f32 {
-        x.exp()
+        // Beyond these the result is infinite or zero; NaN fails both comparisons.
+        let x = if x > 89.0 { 89.0 } else { x };
+        let x = if x < -104.0 { -104.0 } else { x };
+        // x = n ln 2 + r. Adding 1.5 * 2^23 rounds to a whole number, which then stands in the low bits.
+        let shifted = x * std::f32::consts::LOG2_E + ROUND;
+        let n = shifted - ROUND;
+        // ln 2 in two parts: the first has so few bits that n times it is exact.
+        let r = (x - n * 0.693_359_4) - n * -2.121_944_4e-4;
+        let p = 1.987_569_1e-4;
+        let p = p * r + 1.398_199_9e-3;
+        let p = p * r + 8.333_452e-3;
+        let p = p * r + 4.166_579_6e-2;
+        let p = p * r + 1.666_666_5e-1;
+        let p = p * r + 0.5;
+        let y = (p * (r * r) + r) + 1.0;
+        // 2^n in two factors, as 2^-149 and 2^128 are no normal numbers.
+        let n = (shifted.to_bits() as i32).wrapping_sub(ROUND.to_bits() as i32);
+        let half = n >> 1;
+        y * power_of_two(half) * power_of_two(n.wrapping_sub(half))
     }
+
+    /// 1.5 * 2^23.
+    const ROUND: f32 = 12_582_912.0;
+
+    #[inline(always)]
+    fn power_of_two(n: i32) -> f32 {
+        f32::from_bits((n.wrapping_add(127) as u32) << 23)
+    }
+
+    /// Within 2 ulp, in plain arithmetic.
     #[inline(always)]
     pub(crate) fn tanh(x: f32) -> f32 {
-        x.tanh()
+        let size = x.abs();
+        // Near zero a polynomial, as the quotient below would cancel.
+        let z = x * x;
+        let p = -5.704_988_6e-3;
+        let p = p * z + 2.063_908_9e-2;
+        let p = p * z + -5.373_971_5e-2;
+        let p = p * z + 1.333_144_2e-1;
+        let p = p * z + -3.333_328e-1;
+        let near = (p * z * x + x).copysign(x);
+        let far = (1.0 - 2.0 / (exp(size + size) + 1.0)).copysign(x);
+        if size < 0.625 { near } else { far }
     }
+
+    /// 1 / (1 + e^-x) within 2.5 ulp, in plain arithmetic.
     #[inline(always)]
     pub(crate) fn sigmoid(x: f32) -> f32 {
-        1.0 / (1.0 + (-x).exp())
+        // The power of the negative side neither overflows nor loses the digits of small results.
+        let e = exp(-x.abs());
+        (if x < 0.0 { e } else { 1.0 }) / (1.0 + e)
     }
+
     pub(crate) fn erf(x: f32) -> f32 {
         libm::erff(x)
     }
@@ -96,5 +140,37 @@ pub(crate) mod double {
                     - w * (1.0 / 252.0
                         - w * (1.0 / 240.0 - w * (1.0 / 132.0 - w * (691.0 / 32760.0 - w / 12.0))))));
         sum + x.ln() - 0.5 / x - series + reflected
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// The distance from the true value in units of its last place.
+    fn ulps(got: f32, want: f64) -> f64 {
+        let near = (want as f32).abs().max(f32::MIN_POSITIVE);
+        (f64::from(got) - want).abs() / f64::from(near.next_up() - near)
+    }
+
+    #[test]
+    fn singles_are_within_their_bounds() {
+        for i in -88_000..88_000 {
+            let x = i as f32 * 1e-3;
+            let d = f64::from(x);
+            assert!(ulps(super::single::exp(x), d.exp()) <= 1.0, "exp({x})");
+            assert!(ulps(super::single::tanh(x), d.tanh()) <= 2.0, "tanh({x})");
+            let sigmoid = if x < 0.0 { d.exp() / (1.0 + d.exp()) } else { 1.0 / (1.0 + (-d).exp()) };
+            assert!(ulps(super::single::sigmoid(x), sigmoid) <= 2.5, "sigmoid({x})");
+        }
+    }
+
+    #[test]
+    fn singles_at_the_edges() {
+        use super::single::{exp, sigmoid, tanh};
+        let (inf, nan) = (f32::INFINITY, f32::NAN);
+        assert_eq!([inf, -inf, 88.73, -105.0, 0.0].map(exp), [inf, 0.0, inf, 0.0, 1.0]);
+        assert_eq!([inf, -inf, 100.0].map(tanh), [1.0, -1.0, 1.0]);
+        assert_eq!([inf, -inf, 0.0].map(sigmoid), [1.0, 0.0, 0.5]);
+        assert!([exp(nan), tanh(nan), sigmoid(nan)].iter().all(|v| v.is_nan()));
+        assert_eq!(tanh(-0.0).to_bits(), (-0.0f32).to_bits());
     }
 }

@@ -34,11 +34,16 @@ pub(super) fn product(dims: &[usize]) -> usize {
     dims.iter().fold(1, |n, &d| n.saturating_mul(d))
 }
 
+/// A dimension that was worked out, if it fits in the 63 bits that dimensions have.
+pub(super) fn bounded(dim: Option<usize>) -> Option<usize> {
+    dim.filter(|&d| d <= i64::MAX as usize)
+}
+
 /// The sum of two dimensions as far as they are known.
 pub(super) fn sum(a: Dim, b: Dim) -> Result<Dim> {
     match (a, b) {
         (Some(a), Some(b)) => {
-            a.checked_add(b).map(Some).ok_or_else(|| invalid!("{a} + {b} is too large for a dimension"))
+            bounded(a.checked_add(b)).map(Some).ok_or_else(|| invalid!("{a} + {b} does not fit in 63 bits"))
         }
         _ => Ok(None),
     }

@@ -1,0 +1,151 @@
+//! `Concat` and `ConcatV2`: tensors put one after the other along an axis.
+
+use super::axes::{axis, dim_replaced, empty, product, scalar, sum};
+use millstream_graph::op::spec::{AnyType, AtLeast, IndexType, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, Known, NodeInfo, OpDef};
+use millstream_tensor::{Assembler, DType, Dim, PartialShape, Result, Shape, Tensor, ensure, invalid};
+use smallvec::SmallVec;
+use std::ops::Range;
+
+pub(crate) fn def() -> [OpDef; 2] {
+    let doc = "The values put one after the other along an axis. Their other dimensions agree.";
+    [
+        OpDef::new("Concat").input("concat_dim", DType::I32).on_host().inputs("values", "N", "T"),
+        OpDef::new("ConcatV2")
+            .inputs("values", "N", "T")
+            .input("axis", "Tidx")
+            .on_host()
+            .attr("Tidx", IndexType.or(DType::I32)),
+    ]
+    .map(|def| {
+        def.doc(doc)
+            .output("output", "T")
+            .attr("N", AtLeast(2))
+            .attr("T", AnyType)
+            .infer(infer)
+            .kernel(Kernel::pure(run))
+    })
+}
+
+/// Where the values are among the inputs, and where the axis.
+fn layout(node: &NodeInfo) -> Result<(Range<usize>, usize)> {
+    let values = node.input_range("values")?;
+    let axis = if values.start == 0 { values.end } else { 0 };
+    Ok((values, axis))
+}
+
+// The sum along the axis, what all agree on elsewhere. Of vectors that hold shapes the entries are known, too.
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let (values, at) = layout(cx.node())?;
+    cx.scalar(at)?;
+    let shapes = &cx.inputs()[values.clone()];
+    let Some(rank) = shapes.iter().find_map(PartialShape::rank) else { return Ok(()) };
+    let Some(axis_number) = cx.int(at) else {
+        cx.set(0, PartialShape::unknown_of_rank(rank));
+        return Ok(());
+    };
+    let axis = axis(cx.name_of(at), axis_number, rank)?;
+    let (mut others, mut total) = (PartialShape::unknown_of_rank(rank), Some(0));
+    for (i, shape) in shapes.iter().enumerate() {
+        let differs = || {
+            invalid!(
+                "`values` {i} has shape {shape}, which does not agree with {others} of the others apart from axis {axis}"
+            )
+        };
+        let shape = shape.merge(&PartialShape::unknown_of_rank(rank)).ok_or_else(differs)?;
+        let dims = shape.dims().unwrap_or(&[]);
+        others = others.merge(&dim_replaced(dims, axis, None)).ok_or_else(differs)?;
+        total = sum(total, shape.dim(axis))?;
+    }
+    cx.set(0, dim_replaced(others.dims().unwrap_or(&[]), axis, total));
+    if let Some(entries) = entries(cx, values, total).filter(|_| rank == 1) {
+        cx.set_known(0, Known::Partial { entries, scalar: false });
+    }
+    Ok(())
+}
+
+/// The entries of the vectors one after the other, if some are known and there are not too many.
+fn entries(cx: &InferCx, values: Range<usize>, total: Dim) -> Option<SmallVec<[Option<i64>; 4]>> {
+    total.filter(|n| *n <= millstream_tensor::MAX_RANK)?;
+    let mut all = SmallVec::new();
+    for i in values {
+        match cx.known(i).and_then(Known::entries) {
+            Some(known) => all.extend(known),
+            None => all.extend(std::iter::repeat_n(None, cx.input(i).dim(0)?)),
+        }
+    }
+    all.iter().any(Option::is_some).then_some(all)
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (values, at) = layout(cx.node)?;
+    scalar(cx.name_of(at), cx.input(at))?;
+    let parts = &cx.inputs()[values];
+    let first = parts.first().map_or(&[] as &[usize], |p| p.shape());
+    let axis = axis(cx.name_of(at), cx.int(at)?, first.len())?;
+    let mut shape = Shape::from(first);
+    for (i, part) in parts.iter().enumerate().skip(1) {
+        let agrees = part.rank() == first.len()
+            && part.shape().iter().zip(first).enumerate().all(|(a, (x, y))| a == axis || x == y);
+        ensure!(
+            agrees,
+            "`values` {i} has shape {}, which does not agree with {} of `values` 0 apart from axis {axis}",
+            part.shape(),
+            Shape::from(first)
+        );
+        let total = &mut shape.dims_mut()[axis];
+        *total = total
+            .checked_add(part.shape()[axis])
+            .ok_or_else(|| invalid!("axis {axis} of the result is too large"))?;
+    }
+    let out = interleave(shape, product(&first[..axis]), parts)?;
+    cx.set(0, out);
+    Ok(())
+}
+
+/// Cuts every part into `outer` runs and puts the first run of each, the second of each, and so on, one after the other.
+/// The parts have together as many elements as `shape`, and `outer` divides each.
+pub(super) fn interleave(shape: Shape, outer: usize, parts: &[Tensor]) -> Result<Tensor> {
+    let dtype = parts.first().map_or(DType::F32, Tensor::dtype);
+    let count = shape.checked_elements()?;
+    if count == 0 {
+        return empty(dtype, shape);
+    }
+    let row = count / outer;
+    // Many short runs: a strided pass per part beats a copy per run.
+    if outer > 16 && row / parts.len().max(1) < 16 && dtype.size().is_some() {
+        let mut out = Tensor::zeros(dtype, shape)?;
+        let mut at = 0;
+        for part in parts {
+            let run = part.elements() / outer;
+            out.assign_strided(at as isize, &[row as isize, 1], [outer, run], part)?;
+            at += run;
+        }
+        return Ok(out);
+    }
+    let mut out = Assembler::new(dtype, shape)?;
+    for i in 0..outer {
+        for part in parts {
+            let run = part.elements() / outer;
+            out.push(part, i * run, run)?;
+        }
+    }
+    out.finish()
+}
+
+cases! {
+    rows: "ConcatV2([[1 2]], [[3 4] [5 6]], 0) = [[1 2] [3 4] [5 6]]",
+    columns: "ConcatV2([[1 2] [3 4]], [[5] [6]], i64 -1) = [[1 2 5] [3 4 6]]",
+    many_short_rows: "ConcatV2([[1] [2] [3] [4] [5] [6] [7] [8] [9] [10] [11] [12] [13] [14] [15] [16] [17]], [[1] [2] [3] [4] [5] [6] [7] [8] [9] [10] [11] [12] [13] [14] [15] [16] [17]], 1) = [[1 1] [2 2] [3 3] [4 4] [5 5] [6 6] [7 7] [8 8] [9 9] [10 10] [11 11] [12 12] [13 13] [14 14] [15 15] [16 16] [17 17]]",
+    with_nothing: "ConcatV2(f32[0] [], [1.0], f32[0] [], 0) = [1.0]",
+    strings: "ConcatV2(['a'], ['b' 'c'], 0) = ['a' 'b' 'c']",
+    axis_first: "Concat(0, [1], [2]) = [1 2]",
+    infers: "ConcatV2(f32[?,3], f32[2,?], 1) : f32[2,?]",
+    infers_the_sum: "ConcatV2(f32[5,3], f32[?,?], f32[2,?], 0) : f32[?,3]",
+    unknown_axis: "Concat(i32[], f32[?,3], f32[2,3]) : f32[?,?]",
+    unknown_rank: "ConcatV2(f32[..], f32[..], 1) : f32[..]",
+    dims_differ: "ConcatV2([[1 2]], [[3]], 0) ! does not agree",
+    ranks_differ: "ConcatV2(f32[2], f32[2,2], 0) ! does not agree",
+    no_such_axis: "ConcatV2([1], [2], 1) ! `axis` is 1, which is not in -1..1 for rank 1",
+    scalars: "ConcatV2(1, 2, 0) ! a scalar has no axes",
+}

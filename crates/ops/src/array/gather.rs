@@ -1,0 +1,197 @@
+//! `Gather` and `GatherV2`: parts of a tensor picked by index along an axis.
+
+use super::axes::{axis, element, joined, product, replaced, scalar};
+use millstream_graph::op::spec::{AnyType, Bool, IndexType, Int, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, Known, OpDef};
+use millstream_tensor::{Assembler, PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
+
+pub(crate) fn def() -> [OpDef; 2] {
+    [
+        OpDef::new("Gather")
+            .doc("The rows of `params` that `indices` names, in the shape of `indices`.")
+            .attr("validate_indices", Bool.or(true)),
+        OpDef::new("GatherV2")
+            .doc(
+                "The parts of `params` along `axis` that `indices` names, in the shape of `indices`. The first `batch_dims` axes of \
+                 both are walked together.",
+            )
+            .attr("Taxis", IndexType)
+            .attr("batch_dims", Int.or(0i64)),
+    ]
+    .map(|def| {
+        let def = def.input("params", "Tparams").input("indices", "Tindices");
+        let def = if def.name == "GatherV2" { def.input("axis", "Taxis").on_host() } else { def };
+        def.output("output", "Tparams")
+            .attr("Tparams", AnyType)
+            .attr("Tindices", IndexType)
+            .infer(infer)
+            .kernel(Kernel::pure(run))
+    })
+}
+
+/// How many axes are walked together; a negative number counts from the back of `indices`.
+fn batch_dims(batch: i64, axis: usize, indices_rank: usize) -> Result<usize> {
+    let from_front = if batch < 0 { batch + indices_rank as i64 } else { batch };
+    match usize::try_from(from_front) {
+        Ok(b) if b <= axis && b <= indices_rank => Ok(b),
+        _ => Err(invalid!(
+            "`batch_dims` is {batch}, but must not be over `axis` ({axis}) nor over the rank of `indices` ({indices_rank})"
+        )),
+    }
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let (mut at, mut batch) = (Some(0), 0);
+    if cx.n_inputs() == 3 {
+        cx.scalar(2)?;
+        (at, batch) = (cx.int(2), cx.attrs().int("batch_dims")?);
+    }
+    let (Some(params), Some(indices)) = (cx.input(0).dims(), cx.input(1).dims()) else { return Ok(()) };
+    let Some(at) = at else {
+        let batch = if batch < 0 { batch + indices.len() as i64 } else { batch };
+        let rank = (params.len() + indices.len()).checked_sub(usize::try_from(batch).unwrap_or(0) + 1);
+        if let Some(rank) = rank {
+            cx.set(0, PartialShape::unknown_of_rank(rank));
+        }
+        return Ok(());
+    };
+    let axis = axis("axis", at, params.len())?;
+    let batch = batch_dims(batch, axis, indices.len())?;
+    let (of_params, of_indices) = (
+        PartialShape::new(params[..batch].iter().copied()),
+        PartialShape::new(indices[..batch].iter().copied()),
+    );
+    let shared = of_params.merge(&of_indices).ok_or_else(|| {
+        invalid!(
+            "the first {batch} axes are shared, but are {of_params} of `params` and {of_indices} of `indices`"
+        )
+    })?;
+    let shared = shared.dims().unwrap_or(&[]);
+    cx.set(0, joined(&[shared, &params[batch..axis], &indices[batch..], &params[axis + 1..]]));
+    if let Some(entries) = cx.known(0).and_then(Known::entries).filter(|_| params.len() == 1)
+        && let (Some(places), true) = (cx.ints(1), indices.len() <= 1)
+    {
+        let picked =
+            places.iter().map(|&p| Some(*entries.get(usize::try_from(p).ok()?)?)).collect::<Option<_>>();
+        if let Some(entries) = picked {
+            cx.set_known(0, Known::Partial { entries, scalar: indices.is_empty() });
+        }
+    }
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (mut at, mut batch) = (0, 0);
+    if cx.n_inputs() == 3 {
+        scalar("axis", cx.input(2))?;
+        (at, batch) = (cx.int(2)?, cx.attrs().int("batch_dims")?);
+    }
+    let (params, indices) = (cx.input(0), cx.input(1));
+    let axis = axis("axis", at, params.rank())?;
+    let batch = batch_dims(batch, axis, indices.rank())?;
+    ensure!(
+        params.shape()[..batch] == indices.shape()[..batch],
+        "the first {batch} axes are shared, but `params` has shape {} and `indices` {}",
+        params.shape(),
+        indices.shape()
+    );
+    let len = params.shape()[axis];
+    let places = places(&cx.ints(1)?, len)?;
+    if params.rank() == 1 && indices.rank() == 0 {
+        let out = element(params, places.first().copied().unwrap_or(0))?;
+        cx.set(0, out);
+        return Ok(());
+    }
+    let (p, i) = (params.shape(), indices.shape());
+    let parts = p[..axis].iter().chain(&i[batch..]).chain(&p[axis + 1..]);
+    let shape = Shape::new(parts.copied());
+    let blocks = product(&p[..batch]);
+    let out = Pick { blocks, outer: product(&p[batch..axis]), len, run: product(&p[axis + 1..]) }
+        .pick(params, &places, shape)?;
+    cx.set(0, out);
+    Ok(())
+}
+
+/// The indices as places, each checked to be below `len`.
+fn places(indices: &[i64], len: usize) -> Result<Vec<usize>> {
+    let place = |(i, &v): (usize, &i64)| {
+        usize::try_from(v)
+            .ok()
+            .filter(|&p| p < len)
+            .ok_or_else(|| invalid!("`indices` {i} (counted flat) is {v}, which is not in 0..{len}"))
+    };
+    indices.iter().enumerate().map(place).collect()
+}
+
+/// The places along an axis, in this order.
+pub(super) fn take_along(t: &Tensor, axis: usize, places: &[usize]) -> Result<Tensor> {
+    let shape = t.shape();
+    let pick = Pick {
+        blocks: 1,
+        outer: product(&shape[..axis]),
+        len: shape[axis],
+        run: product(&shape[axis + 1..]),
+    };
+    pick.pick(t, places, replaced(shape, axis, places.len()))
+}
+
+/// A tensor seen as `[blocks, outer, len, run]`, of which runs are picked along the third axis.
+struct Pick {
+    blocks: usize,
+    outer: usize,
+    len: usize,
+    run: usize,
+}
+
+impl Pick {
+    /// Block `b` picks with the `b`-th share of `places`, all of them below `len`.
+    fn pick(&self, t: &Tensor, places: &[usize], shape: Shape) -> Result<Tensor> {
+        let &Pick { blocks, outer, len, run } = self;
+        if shape.checked_elements()? == 0 {
+            return Assembler::new(t.dtype(), shape)?.finish();
+        }
+        if blocks == 1 && outer == 1 {
+            let starts: Vec<usize> = places.iter().map(|p| p * run).collect();
+            return t.take_runs(shape, run, &starts);
+        }
+        let each = places.len() / blocks;
+        let starts = (0..blocks).flat_map(|b| {
+            let share = &places[b * each..(b + 1) * each];
+            (0..outer).flat_map(move |o| share.iter().map(move |p| ((b * outer + o) * len + p) * run))
+        });
+        if run == 1 && t.dtype().size().is_some() {
+            return with_element!(t.dtype(), T => {
+                let src = t.as_slice::<T>()?;
+                Tensor::from_iter(shape, starts.map(|s| src[s]))
+            }, else => Err(invalid!("{} is not plain data", t.dtype())));
+        }
+        let mut out = Assembler::new(t.dtype(), shape)?;
+        for start in starts {
+            out.push(t, start, run)?;
+        }
+        out.finish()
+    }
+}
+
+cases! {
+    rows: "Gather([[1 2] [3 4] [5 6]], [2 0]) = [[5 6] [1 2]]",
+    one: "Gather([1 2 3], 1) = 2",
+    one_row: "GatherV2([[1 2] [3 4]], 1, 0) = [3 4]",
+    columns: "GatherV2([[1 2 3] [4 5 6]], i64 [2 0], i64 -1) = [[3 1] [6 4]]",
+    middle_axis: "GatherV2([[[1 2] [3 4]] [[5 6] [7 8]]], [1], 1) = [[[3 4]] [[7 8]]]",
+    indices_of_rank_2: "GatherV2([1 2 3], [[0 1] [2 2]], 0) = [[1 2] [3 3]]",
+    batches: "GatherV2([[1 2 3] [4 5 6]], [[2 0] [1 1]], 1; batch_dims=1) = [[3 1] [5 5]]",
+    batches_of_scalars: "GatherV2([[1 2 3] [4 5 6]], [2 0], 1; batch_dims=1) = [3 4]",
+    negative_batch: "GatherV2([[1 2 3] [4 5 6]], [[2 0] [1 1]], 1; batch_dims=-1) = [[3 1] [5 5]]",
+    strings: "Gather(['a' 'b'], [1 1]) = ['b' 'b']",
+    nothing: "Gather([1 2], i32[0] []) = i32[0] []",
+    infers: "GatherV2(f32[?,3,4], i32[5,?], 1) : f32[?,5,?,4]",
+    infers_batches: "GatherV2(f32[?,3,4], i32[2,7], 2; batch_dims=1) : f32[2,3,7]",
+    unknown_axis: "GatherV2(f32[2,3], i32[5], i32[]) : f32[?,?]",
+    unknown_rank: "Gather(f32[..], i32[5]) : f32[..]",
+    out_of_range: "Gather([1 2], [0 2]) ! `indices` 1 (counted flat) is 2, which is not in 0..2",
+    negative: "Gather([1 2], [-1]) ! is -1, which is not in 0..2",
+    of_a_scalar: "Gather(1, [0]) ! a scalar has no axes",
+    batch_over_axis: "GatherV2([[1 2]], [[0]], 0; batch_dims=1) ! `batch_dims` is 1",
+    batches_differ: "GatherV2([[1 2] [3 4]], [[0]], 1; batch_dims=1) ! the first 1 axes are shared",
+}

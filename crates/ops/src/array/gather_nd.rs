@@ -1,0 +1,62 @@
+//! `GatherNd`: parts of a tensor picked by rows of indices.
+
+use super::axes::joined;
+use super::places::{Places, depth};
+use millstream_graph::op::spec::{AnyType, IndexType};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{Result, Shape, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("GatherNd")
+        .doc("The parts of `params` at the indices in the last axis of `indices`, in the shape of the rest of `indices`.")
+        .input("params", "Tparams")
+        .input("indices", "Tindices")
+        .output("output", "Tparams")
+        .attr("Tparams", AnyType)
+        .attr("Tindices", IndexType)
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let Some(indices) = cx.input(1).dims() else { return Ok(()) };
+    let Some((&depth, rows)) = indices.split_last() else {
+        return Err(invalid!("`indices` must have at least rank 1: its last axis holds the indices"));
+    };
+    let (Some(params), Some(depth)) = (cx.input(0).dims(), depth) else { return Ok(()) };
+    let rest = params.get(depth..).ok_or_else(|| {
+        invalid!("the last axis of `indices` has size {depth}, but `params` has shape {}", cx.input(0))
+    })?;
+    cx.set(0, joined(&[rows, rest]));
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (params, indices) = (cx.input(0), cx.input(1));
+    let depth = depth(indices, params.shape())?;
+    let rows = &indices.shape()[..indices.rank() - 1];
+    let shape = Shape::new(rows.iter().chain(&params.shape()[depth..]).copied());
+    let out = if depth == 0 {
+        // Every row is all of it, and no number says how many rows may be asked for: broadcasting is checked.
+        params.broadcast_to(shape)?
+    } else {
+        let places = Places::new(indices, params.shape(), 0)?;
+        params.take_runs(shape, places.run, &places.starts)?
+    };
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    elements: "GatherNd([[1 2] [3 4]], [[0 1] [1 0]]) = [2 3]",
+    rows: "GatherNd([[1 2] [3 4]], i64 [[1] [1]]) = [[3 4] [3 4]]",
+    one: "GatherNd([[1 2] [3 4]], [1 1]) = 4",
+    all_of_it: "GatherNd([1 2], i32[2,0] []) = [[1 2] [1 2]]",
+    no_rows: "GatherNd([1 2], i32[0,1] []) = i32[0] []",
+    strings: "GatherNd(['a' 'b'], [[1] [0]]) = ['b' 'a']",
+    infers: "GatherNd(f32[?,3,4], i32[5,?,2]) : f32[5,?,4]",
+    unknown_depth: "GatherNd(f32[2,3], i32[5,?]) : f32[..]",
+    out_of_range: "GatherNd([[1 2] [3 4]], [[0 0] [0 2]]) ! row 1 of `indices` is [0, 2], which does not index into shape [2,2]",
+    negative: "GatherNd([1 2], [[-1]]) ! row 0 of `indices` is [-1]",
+    too_deep: "GatherNd([1 2], [[0 0]]) ! the last axis of `indices` has size 2",
+}

@@ -1,0 +1,58 @@
+//! `MirrorPad`: a tensor with a margin that mirrors it.
+
+use super::gather::take_along;
+use super::paddings::{Paddings, infer};
+use millstream_graph::op::spec::{AnyType, IndexType, Spec, Words};
+use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_tensor::{DType, Result, ensure};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("MirrorPad")
+        .doc(
+            "`input` with a margin that mirrors it: with mode `REFLECT` without its edge (`3 2 [1 2 3] 2 1`), with \
+             `SYMMETRIC` with it (`2 1 [1 2 3] 3 2`).",
+        )
+        .input("input", "T")
+        .input("paddings", "Tpaddings")
+        .on_host()
+        .output("output", "T")
+        .attr("T", AnyType)
+        .attr("Tpaddings", IndexType.or(DType::I32))
+        .attr("mode", Words(&["REFLECT", "SYMMETRIC"]))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let paddings = Paddings::of(cx.input(1), cx.input(0).rank())?;
+    // How many places the mirror leaves out: the edge itself, or nothing.
+    let skip = usize::from(&**cx.attrs().str("mode")? == b"REFLECT");
+    let mut out = cx.take(0);
+    for (axis, &(before, after)) in paddings.0.iter().enumerate() {
+        let len = out.shape()[axis];
+        if (before, after) == (0, 0) {
+            continue;
+        }
+        let most = len.saturating_sub(skip);
+        ensure!(
+            before <= most && after <= most,
+            "`paddings` [{before}, {after}] of axis {axis} must not be over {most}: the axis has size {len}"
+        );
+        let left = (0..before).rev().map(|i| i + skip);
+        let right = (0..after).map(|i| len - 1 - skip - i);
+        let places: Vec<usize> = left.chain(0..len).chain(right).collect();
+        out = take_along(&out, axis, &places)?;
+    }
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    reflects: "MirrorPad([1 2 3], [[2 1]]; mode=\"REFLECT\") = [3 2 1 2 3 2]",
+    symmetric: "MirrorPad([1 2 3], [[2 3]]; mode=\"SYMMETRIC\") = [2 1 1 2 3 3 2 1]",
+    a_matrix: "MirrorPad([[1 2] [3 4]], i64 [[1 0] [0 1]]; mode=\"REFLECT\") = [[3 4 3] [1 2 1] [3 4 3]]",
+    nothing: "MirrorPad([1 2 3], [[0 0]]; mode=\"REFLECT\") = [1 2 3]",
+    infers: "MirrorPad(f32[?,3], [[1 1] [0 2]]; mode=\"REFLECT\") : f32[?,5]",
+    too_wide: "MirrorPad([1 2 3], [[3 0]]; mode=\"REFLECT\") ! must not be over 2",
+    mode_is_checked: "MirrorPad([1 2 3], [[1 0]]; mode=\"MIRROR\") ! must be one of REFLECT, SYMMETRIC",
+}

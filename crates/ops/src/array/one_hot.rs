@@ -1,0 +1,77 @@
+//! `OneHot`: a tensor that is "on" at the places that indices name.
+
+use super::axes::{joined, new_axis, product, scalar, size};
+use millstream_graph::op::spec::{AnyType, Int, OneOf, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::{I8, I32, I64, U8};
+use millstream_tensor::{Dim, Result, Tensor};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("OneHot")
+        .doc("`on_value` at place `indices[..]` of a new axis of size `depth`, and `off_value` elsewhere. Indices out of range are on nowhere.")
+        .input("indices", "TI")
+        .input("depth", I32)
+        .on_host()
+        .input("on_value", "T")
+        .input("off_value", "T")
+        .output("output", "T")
+        .attr("axis", Int.or(-1i64))
+        .attr("T", AnyType)
+        .attr("TI", OneOf(&[U8, I8, I32, I64]).or(I64))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    (1..4).try_for_each(|i| cx.scalar(i))?;
+    let depth: Dim = cx.int(1).map(|d| size("depth", d)).transpose()?;
+    let Some(dims) = cx.input(0).dims() else { return Ok(()) };
+    let at = new_axis("axis", cx.attrs().int("axis")?, dims.len())?;
+    let (front, back) = dims.split_at(at);
+    cx.set(0, joined(&[front, &[depth], back]));
+    Ok(())
+}
+
+/// The indices as i64.
+fn wide(t: &Tensor) -> Result<Vec<i64>> {
+    Ok(match t.dtype() {
+        U8 => t.as_slice::<u8>()?.iter().map(|&v| v.into()).collect(),
+        I8 => t.as_slice::<i8>()?.iter().map(|&v| v.into()).collect(),
+        I32 => t.as_slice::<i32>()?.iter().map(|&v| v.into()).collect(),
+        _ => t.as_slice::<i64>()?.to_vec(),
+    })
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    for (i, what) in [(1, "depth"), (2, "on_value"), (3, "off_value")] {
+        scalar(what, cx.input(i))?;
+    }
+    let depth = size("depth", cx.int(1)?)?;
+    let mut shape = cx.input(0).shape().clone();
+    let at = new_axis("axis", cx.attrs().int("axis")?, shape.rank())?;
+    let inner = product(&shape[at..]);
+    shape.dims_mut().insert(at, depth);
+    let mut out = Tensor::fill(shape, cx.input(3))?;
+    let on = wide(cx.input(0))?.into_iter().enumerate().filter_map(|(i, v)| {
+        let place = usize::try_from(v).ok().filter(|&p| p < depth)?;
+        Some((i / inner * depth + place) * inner + i % inner)
+    });
+    let on: Vec<usize> = on.collect();
+    out.scatter_runs(1, &on, &Tensor::fill([on.len()], cx.input(2))?)?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    rows: "OneHot(i64 [1 0 3], 3, 1.0, 0.0) = [[0.0 1.0 0.0] [1.0 0.0 0.0] [0.0 0.0 0.0]]",
+    of_a_scalar: "OneHot(1, 2, 5, 7) = [7 5]",
+    negative_is_nowhere: "OneHot([-1 0], 2, true, false) = [[false false] [true false]]",
+    axis_first: "OneHot([1 0 1], 2, 1, 0; axis=0) = [[0 1 0] [1 0 1]]",
+    middle_axis: "OneHot([[0 1]], 2, 1, 0; axis=1) = [[[1 0] [0 1]]]",
+    depth_of_zero: "OneHot([1], 0, 1, 0) = i32[1,0] []",
+    bytes: "OneHot(u8[1] [1], 2, 'x', '') = [['' 'x']]",
+    infers: "OneHot(i32[?,3], 5, f32[], f32[]; axis=1) : f32[?,5,3]",
+    unknown_depth: "OneHot(i32[2], i32[], f32[], f32[]) : f32[2,?]",
+    negative_depth: "OneHot([1], -1, 1, 0) ! `depth` is -1 but must not be negative",
+    no_such_axis: "OneHot([1], 2, 1, 0; axis=2) ! `axis` is 2, which is not in -2..2",
+}

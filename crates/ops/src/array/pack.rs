@@ -1,0 +1,80 @@
+//! `Pack`: tensors of one shape stacked along a new axis.
+
+use super::axes::{joined, new_axis, product};
+use super::concat::interleave;
+use millstream_graph::op::spec::{AnyType, AtLeast, Int, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, Known, OpDef};
+use millstream_tensor::{Element, Result, Tensor, ensure, invalid, with_element};
+use smallvec::SmallVec;
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("Pack")
+        .doc("The values, all of one shape, stacked along a new axis.")
+        .inputs("values", "N", "T")
+        .output("output", "T")
+        .attr("N", AtLeast(1))
+        .attr("T", AnyType)
+        .attr("axis", Int.or(0i64))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let mut shape = cx.input(0).clone();
+    for (i, other) in cx.inputs().iter().enumerate() {
+        shape = shape.merge(other).ok_or_else(|| {
+            invalid!("`values` {i} has shape {other}, but the others have {shape}; they must be equal")
+        })?;
+    }
+    let Some(dims) = shape.dims() else { return Ok(()) };
+    let at = new_axis("axis", cx.attrs().int("axis")?, dims.len())?;
+    let (front, back) = dims.split_at(at);
+    cx.set(0, joined(&[front, &[Some(cx.n_inputs())], back]));
+    let entries: SmallVec<_> = (0..cx.n_inputs()).map(|i| cx.int(i)).collect();
+    if dims.is_empty() && entries.iter().any(Option::is_some) {
+        cx.set_known(0, Known::Partial { entries, scalar: false });
+    }
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let first = cx.input(0).shape();
+    let at = new_axis("axis", cx.attrs().int("axis")?, first.rank())?;
+    for (i, other) in cx.inputs().iter().enumerate() {
+        ensure!(
+            other.shape() == first,
+            "`values` {i} has shape {}, but `values` 0 has {first}; they must be equal",
+            other.shape()
+        );
+    }
+    let dtype = cx.input(0).dtype();
+    let out = if first.rank() == 0 && dtype.size().is_some() {
+        with_element!(dtype, T => scalars::<T>(cx.inputs())?, else => return Err(invalid!("{dtype} is not plain data")))
+    } else {
+        let outer = product(&first[..at]);
+        let mut shape = first.clone();
+        shape.dims_mut().insert(at, cx.n_inputs());
+        interleave(shape, outer, cx.inputs())?
+    };
+    cx.set(0, out);
+    Ok(())
+}
+
+/// A vector of scalars.
+fn scalars<T: Element>(values: &[Tensor]) -> Result<Tensor> {
+    let values: SmallVec<[T; 8]> = values.iter().map(Tensor::to_scalar).collect::<Result<_>>()?;
+    Tensor::vector(&values)
+}
+
+cases! {
+    scalars: "Pack(1, 2, 3) = [1 2 3]",
+    rows: "Pack([1 2], [3 4]) = [[1 2] [3 4]]",
+    columns: "Pack([1 2], [3 4]; axis=1) = [[1 3] [2 4]]",
+    from_the_back: "Pack([[1 2]], [[3 4]]; axis=-2) = [[[1 2] [3 4]]]",
+    strings: "Pack('a', 'b') = ['a' 'b']",
+    one: "Pack([1.5]) = [[1.5]]",
+    infers: "Pack(f32[?,3], f32[2,?]; axis=-1) : f32[2,3,2]",
+    unknown_rank: "Pack(f32[..], f32[..]) : f32[..]",
+    shapes_differ: "Pack([1 2], [3]) ! they must be equal",
+    no_such_axis: "Pack(1, 2; axis=1) ! `axis` is 1",
+}

@@ -1,0 +1,74 @@
+//! [`Paddings`]: how much is put before and after each axis, as Pad, MirrorPad and SpaceToBatch take it.
+
+use super::axes::{bounded, dim_replaced, ints, sum};
+use millstream_graph::op::{InferCx, Known};
+use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid};
+use smallvec::SmallVec;
+
+/// Before and after, per axis.
+pub(super) struct Paddings(pub SmallVec<[(usize, usize); 4]>);
+
+impl Paddings {
+    /// From a tensor of shape [rank, 2].
+    pub(super) fn of(t: &Tensor, rank: usize) -> Result<Paddings> {
+        ensure!(
+            t.shape()[..] == [rank, 2],
+            "`paddings` has shape {} but `input` has rank {rank}: it must have shape [{rank},2]",
+            t.shape()
+        );
+        Paddings::from_flat(&ints(t)?)
+    }
+
+    fn from_flat(flat: &[i64]) -> Result<Paddings> {
+        let pairs = flat.chunks_exact(2).enumerate().map(|(axis, p)| {
+            match (usize::try_from(p[0]), usize::try_from(p[1])) {
+                (Ok(before), Ok(after)) => Ok((before, after)),
+                _ => Err(invalid!("`paddings` {p:?} of axis {axis} must not be negative")),
+            }
+        });
+        pairs.collect::<Result<_>>().map(Paddings)
+    }
+
+    /// Whether nothing is put anywhere.
+    pub(super) fn is_none(&self) -> bool {
+        self.0.iter().all(|p| *p == (0, 0))
+    }
+
+    /// The shape with its paddings.
+    pub(super) fn padded(&self, shape: &Shape) -> Result<Shape> {
+        let dims = shape.iter().zip(&self.0).map(|(&d, &(before, after))| {
+            bounded(d.checked_add(before).and_then(|d| d.checked_add(after)))
+                .ok_or_else(|| invalid!("{before} + {d} + {after} does not fit in 63 bits"))
+        });
+        let shape = Shape::new(dims.collect::<Result<SmallVec<[usize; 4]>>>()?);
+        shape.checked_elements()?;
+        Ok(shape)
+    }
+}
+
+/// The shape rule of the ops that pad input 0 by input 1: each dimension and its paddings added up.
+pub(super) fn infer(cx: &mut InferCx) -> Result<()> {
+    let paddings = cx.with_rank(1, 2)?;
+    let rows = paddings.dim(0);
+    if let Some(columns) = paddings.dim(1) {
+        ensure!(columns == 2, "`paddings` has shape {paddings}: it must have two columns, before and after");
+    }
+    if let (Some(rows), Some(rank)) = (rows, cx.input(0).rank()) {
+        ensure!(
+            rows == rank,
+            "`paddings` has shape {paddings} but `input` has rank {rank}: it must have shape [{rank},2]"
+        );
+    }
+    let Some(rank) = cx.input(0).rank().or(rows).filter(|&r| r <= millstream_tensor::MAX_RANK) else {
+        return Ok(());
+    };
+    let mut shape = PartialShape::unknown_of_rank(rank);
+    if let Some(Known::Value(value)) = cx.known(1) {
+        for (i, &(before, after)) in Paddings::of(value, rank)?.0.iter().enumerate() {
+            let dim = sum(sum(cx.input(0).dim(i), Some(before))?, Some(after))?;
+            shape = dim_replaced(shape.dims().unwrap_or(&[]), i, dim);
+        }
+    }
+    cx.set(0, shape);
+    Ok(())
+}

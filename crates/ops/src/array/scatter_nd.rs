@@ -1,0 +1,60 @@
+//! `ScatterNd`: parts added up in zeros, at rows of indices.
+
+use super::axes::vector;
+use super::places::{Places, updates_fit, updates_may_fit};
+use super::tensor_scatter::{Combine, combine};
+use millstream_graph::op::spec::{AnyType, IndexType};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{Result, Shape, Tensor};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("ScatterNd")
+        .doc("Zeros of the given shape, to which the parts in `updates` are added at the indices in the last axis of `indices`.")
+        .input("indices", "Tindices")
+        .input("updates", "T")
+        .input("shape", "Tindices")
+        .on_host()
+        .output("output", "T")
+        .attr("T", AnyType)
+        .attr("Tindices", IndexType)
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.vector(2)?;
+    let shape = cx.as_shape(2)?;
+    updates_may_fit(cx, 0, 1, &shape)?;
+    cx.set(0, shape);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    vector("shape", cx.input(2))?;
+    let shape = Shape::from_signed(&cx.ints(2)?)?;
+    let (indices, updates) = (cx.input(0), cx.input(1));
+    let rows = updates_fit(indices, updates, &shape)?;
+    let mut out = Tensor::zeros(updates.dtype(), shape)?;
+    // Without elements in the updates there may be any number of rows.
+    if updates.elements() > 0 {
+        let places = Places::new(indices, out.shape(), rows)?;
+        combine(&mut out, Combine::Add, &places, updates)?;
+    }
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    elements: "ScatterNd([[1] [3]], [7 8], [4]) = [0 7 0 8]",
+    adds_up: "ScatterNd([[1] [1]], [1.5 2.0], [2]) = [0.0 3.5]",
+    rows: "ScatterNd(i64 [[1] [0]], [[1 2] [3 4]], i64 [2 2]) = [[3 4] [1 2]]",
+    matrix_elements: "ScatterNd([[0 1]], [5], [2 2]) = [[0 5] [0 0]]",
+    bools: "ScatterNd([[1] [1]], [true true], [2]) = [false true]",
+    strings: "ScatterNd([[1]], ['a'], [2]) = ['' 'a']",
+    all_of_it: "ScatterNd(i32[2,0] [], [[1 2] [3 4]], [2]) = [4 6]",
+    nothing: "ScatterNd(i32[0,1] [], i32[0] [], [2]) = [0 0]",
+    infers: "ScatterNd(i32[?,1], f32[?,3], i32[2]) : f32[?,?]",
+    out_of_range: "ScatterNd([[4]], [7], [4]) ! row 0 of `indices` is [4], which does not index into shape [4]",
+    updates_differ: "ScatterNd([[1]], [[7 8]], [4]) ! `updates` has shape [1,2] but must have [1]",
+    negative_shape: "ScatterNd([[1]], [7], [-4]) ! -4",
+}

@@ -1,0 +1,131 @@
+//! `TensorScatterUpdate`, `..Add`, `..Sub`, `..Min`, `..Max`: a tensor with parts changed at rows of indices.
+
+use super::places::{Places, updates_fit, updates_may_fit};
+use crate::number::{Number, Real, with_number, with_real};
+use millstream_graph::op::spec::{AnyType, IndexType};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
+use millstream_tensor::{DType, Element, Result, Str, Tensor, ensure, invalid};
+
+pub(crate) fn def() -> [OpDef; 5] {
+    let op = |name, doc, run: RunFn| {
+        OpDef::new(name)
+            .doc(doc)
+            .input("tensor", "T")
+            .input("indices", "Tindices")
+            .input("updates", "T")
+            .output("output", "T")
+            .attr("T", AnyType)
+            .attr("Tindices", IndexType)
+            .infer(infer)
+            .kernel(Kernel::pure(run))
+    };
+    [
+        op(
+            "TensorScatterUpdate",
+            "`tensor` with the parts at the indices in the last axis of `indices` replaced by `updates`; of those for one place the last stays.",
+            |cx| run(cx, Combine::Replace),
+        ),
+        op("TensorScatterAdd", "`tensor` with `updates` added at `indices`.", |cx| run(cx, Combine::Add)),
+        op("TensorScatterSub", "`tensor` with `updates` subtracted at `indices`.", |cx| {
+            run(cx, Combine::Sub)
+        }),
+        op("TensorScatterMin", "`tensor` with the lesser of itself and `updates` at `indices`.", |cx| {
+            run(cx, Combine::Min)
+        }),
+        op("TensorScatterMax", "`tensor` with the greater of itself and `updates` at `indices`.", |cx| {
+            run(cx, Combine::Max)
+        }),
+    ]
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    updates_may_fit(cx, 1, 2, cx.input(0))?;
+    cx.same_as_input()
+}
+
+fn run(cx: &mut KernelCx, how: Combine) -> Result<()> {
+    let rows = updates_fit(cx.input(1), cx.input(2), cx.input(0).shape())?;
+    let mut out = cx.take(0);
+    if cx.input(2).elements() > 0 {
+        let places = Places::new(cx.input(1), out.shape(), rows)?;
+        combine(&mut out, how, &places, cx.input(2))?;
+    }
+    cx.set(0, out);
+    Ok(())
+}
+
+/// What happens to a place.
+#[derive(Clone, Copy)]
+pub(super) enum Combine {
+    Replace,
+    Add,
+    Sub,
+    Min,
+    Max,
+}
+
+/// Combines the parts of `out` with those of `updates`, in order. Bools are added by "or", strings one after the other.
+pub(super) fn combine(out: &mut Tensor, how: Combine, places: &Places, updates: &Tensor) -> Result<()> {
+    let dtype = out.dtype();
+    match how {
+        Combine::Replace => out.scatter_runs(places.run, &places.starts, updates),
+        Combine::Add if dtype == DType::Str => append(out, places, updates),
+        Combine::Add if dtype == DType::Bool => each::<bool>(out, places, updates, |a, b| a | b),
+        Combine::Add => {
+            with_number!("TensorScatterAdd", dtype, T => each::<T>(out, places, updates, T::plus))
+        }
+        Combine::Sub => {
+            with_number!("TensorScatterSub", dtype, T => each::<T>(out, places, updates, T::minus))
+        }
+        Combine::Min => {
+            with_real!("TensorScatterMin", dtype, T => each::<T>(out, places, updates, T::lesser))
+        }
+        Combine::Max => {
+            with_real!("TensorScatterMax", dtype, T => each::<T>(out, places, updates, T::greater))
+        }
+    }
+}
+
+fn each<T: Element>(out: &mut Tensor, places: &Places, updates: &Tensor, f: fn(T, T) -> T) -> Result<()> {
+    let updates = updates.as_slice::<T>()?;
+    let cells = out.make_mut_or_copy::<T>()?;
+    for (&start, part) in places.starts.iter().zip(updates.chunks_exact(places.run.max(1))) {
+        let to = cells.get_mut(start..start + places.run).ok_or_else(out_of_place)?;
+        to.iter_mut().zip(part).for_each(|(a, &b)| *a = f(*a, b));
+    }
+    Ok(())
+}
+
+fn append(out: &mut Tensor, places: &Places, updates: &Tensor) -> Result<()> {
+    let mut cells: Vec<Str> = out.as_strs().map(<[Str]>::to_vec).unwrap_or_default();
+    let updates = updates.as_strs().unwrap_or_default();
+    ensure!(updates.len() == places.run * places.starts.len(), "a part for each row is needed");
+    for (&start, part) in places.starts.iter().zip(updates.chunks_exact(places.run.max(1))) {
+        let to = cells.get_mut(start..start + places.run).ok_or_else(out_of_place)?;
+        to.iter_mut().zip(part).for_each(|(a, b)| *a = Str::from([&**a, &**b].concat()));
+    }
+    *out = Tensor::strings(out.shape().clone(), cells)?;
+    Ok(())
+}
+
+fn out_of_place() -> millstream_tensor::Error {
+    invalid!("a place lies outside of the tensor")
+}
+
+cases! {
+    replaces: "TensorScatterUpdate([1 2 3], [[1]], [7]) = [1 7 3]",
+    last_one_stays: "TensorScatterUpdate([1 2 3], [[1] [1]], [7 8]) = [1 8 3]",
+    replaces_rows: "TensorScatterUpdate([[1 2] [3 4]], i64 [[1]], [[7 8]]) = [[1 2] [7 8]]",
+    replaces_strings: "TensorScatterUpdate(['a' 'b'], [[1]], ['c']) = ['a' 'c']",
+    replaces_all: "TensorScatterUpdate([1 2], i32[1,0] [], [[7 8]]) = [7 8]",
+    adds: "TensorScatterAdd([1.0 2.0], [[1] [1]], [0.5 0.25]) = [1.0 2.75]",
+    adds_wrapping: "TensorScatterAdd([2147483647], [[0]], [1]) = [-2147483648]",
+    subtracts: "TensorScatterSub([[1 2] [3 4]], [[0 1]], [5]) = [[1 -3] [3 4]]",
+    lesser: "TensorScatterMin([1 5], [[0] [1]], [2 3]) = [1 3]",
+    greater: "TensorScatterMax([1 5], [[0] [1]], [2 3]) = [2 5]",
+    infers: "TensorScatterAdd(f32[?,3], i32[2,1], f32[2,3]) : f32[?,3]",
+    out_of_range: "TensorScatterAdd([1 2], [[2]], [1]) ! row 0 of `indices` is [2]",
+    updates_differ: "TensorScatterUpdate([1 2], [[0]], [1 2]) ! `updates` has shape [2] but must have [1]",
+    updates_differ_early: "TensorScatterUpdate(f32[2,3], i32[?,1], f32[?,4]) ! `updates` has shape [?,4] but must have [?,3]",
+    too_deep: "TensorScatterUpdate([1 2], [[0 0]], [1]) ! the last axis of `indices` has size 2",
+}

@@ -1,0 +1,105 @@
+//! `Transpose` and `ConjugateTranspose`: axes in another order.
+
+use super::axes::{ints, vector};
+use crate::number::Number;
+use millstream_graph::op::spec::{AnyType, IndexType, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{C64, C128, DType, PartialShape, Result, Shape, Tensor, ensure};
+use smallvec::SmallVec;
+
+pub(crate) fn def() -> [OpDef; 2] {
+    [
+        OpDef::new("Transpose")
+            .doc("`x` with its axes in another order: axis `i` of the result is axis `perm[i]` of `x`.")
+            .kernel(Kernel::pure(run)),
+        OpDef::new("ConjugateTranspose")
+            .doc("As Transpose, and complex elements become their conjugates.")
+            .kernel(Kernel::pure(run_conjugate)),
+    ]
+    .map(|def| {
+        def.input("x", "T")
+            .input("perm", "Tperm")
+            .on_host()
+            .output("y", "T")
+            .attr("T", AnyType)
+            .attr("Tperm", IndexType.or(DType::I32))
+            .infer(infer)
+    })
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let n = cx.vector(1)?;
+    let rank = cx.input(0).rank();
+    if let (Some(n), Some(rank)) = (n, rank) {
+        ensure!(n == rank, "`perm` has {n} entries but `x` has rank {rank}");
+    }
+    let Some(rank) = rank.or(n).filter(|&r| r <= millstream_tensor::MAX_RANK) else { return Ok(()) };
+    let shape = match cx.ints(1) {
+        Some(perm) => PartialShape::new(permutation(&perm, rank)?.into_iter().map(|p| cx.input(0).dim(p))),
+        None => PartialShape::unknown_of_rank(rank),
+    };
+    cx.set(0, shape);
+    Ok(())
+}
+
+/// The axes that `perm` names, each of them once. Negative numbers count from the back.
+fn permutation(perm: &[i64], rank: usize) -> Result<SmallVec<[usize; 4]>> {
+    ensure!(perm.len() == rank, "`perm` has {} entries but `x` has rank {rank}", perm.len());
+    let mut seen: SmallVec<[bool; 8]> = SmallVec::from_elem(false, rank);
+    let axes = perm.iter().map(|&p| {
+        let p = super::axes::axis("perm", p, rank)?;
+        ensure!(!seen[p], "axis {p} is listed twice in `perm` {perm:?}");
+        seen[p] = true;
+        Ok(p)
+    });
+    axes.collect()
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let y = transposed(cx)?;
+    cx.set(0, y);
+    Ok(())
+}
+
+fn run_conjugate(cx: &mut KernelCx) -> Result<()> {
+    let mut y = transposed(cx)?;
+    match y.dtype() {
+        DType::C64 => y.make_mut_or_copy::<C64>()?.iter_mut().for_each(|v| *v = v.conjugate()),
+        DType::C128 => y.make_mut_or_copy::<C128>()?.iter_mut().for_each(|v| *v = v.conjugate()),
+        _ => {}
+    }
+    cx.set(0, y);
+    Ok(())
+}
+
+fn transposed(cx: &mut KernelCx) -> Result<Tensor> {
+    vector("perm", cx.input(1))?;
+    let perm = permutation(&ints(cx.input(1))?, cx.input(0).rank())?;
+    let x = cx.take(0);
+    let shape = Shape::new(perm.iter().map(|&p| x.shape()[p]));
+    // Axes of size 1 may go anywhere: then nothing moves.
+    let moving = perm.iter().filter(|&&p| x.shape()[p] != 1);
+    if moving.clone().zip(moving.skip(1)).all(|(a, b)| a < b) {
+        return x.into_shape(shape);
+    }
+    let steps = x.shape().strides();
+    let steps: SmallVec<[isize; 4]> = perm.iter().map(|&p| steps[p] as isize).collect();
+    x.strided(shape, 0, &steps)
+}
+
+cases! {
+    a_matrix: "Transpose([[1 2 3] [4 5 6]], [1 0]) = [[1 4] [2 5] [3 6]]",
+    three_axes: "Transpose([[[1 2] [3 4]]], i64 [2 0 1]) = [[[1 3]] [[2 4]]]",
+    nothing_moves: "Transpose([[[1 2] [3 4]]], [1 0 2]) = [[[1 2]] [[3 4]]]",
+    a_scalar: "Transpose(7, i32[0] []) = 7",
+    strings: "Transpose([['a' 'b']], [1 0]) = [['a'] ['b']]",
+    from_the_back: "Transpose([[1 2]], [-1 0]) = [[1] [2]]",
+    conjugates: "ConjugateTranspose([[1+2i 3-1i]], [1 0]) = [[1-2i] [3+1i]]",
+    conjugates_reals: "ConjugateTranspose([[1.5 2.5]], [1 0]) = [[1.5] [2.5]]",
+    infers: "Transpose(f32[?,3,2], [2 0 1]) : f32[2,?,3]",
+    unknown_perm: "Transpose(f32[2,3], i32[?]) : f32[?,?]",
+    rank_from_perm: "Transpose(f32[..], i32[3]) : f32[?,?,?]",
+    twice: "Transpose([[1 2]], [0 0]) ! axis 0 is listed twice",
+    wrong_length: "Transpose([[1 2]], [0]) ! `perm` has 1 entries but `x` has rank 2",
+    no_such_axis: "Transpose([[1 2]], [0 2]) ! `perm` is 2",
+}

@@ -1,0 +1,65 @@
+//! `Unpack`: a tensor taken apart along an axis.
+
+use super::axes::{axis, element, joined, without};
+use super::split::cut;
+use millstream_graph::op::spec::{AnyType, AtLeast, Int, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, Known, OpDef};
+use millstream_tensor::{Result, ensure};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("Unpack")
+        .doc("The `num` parts of `value` along an axis, which they lack.")
+        .input("value", "T")
+        .outputs("output", "num", "T")
+        .attr("num", AtLeast(0))
+        .attr("T", AnyType)
+        .attr("axis", Int.or(0i64))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let Some(dims) = cx.input(0).dims() else { return Ok(()) };
+    let axis = axis("axis", cx.attrs().int("axis")?, dims.len())?;
+    let num = cx.n_outputs();
+    if let Some(size) = dims[axis] {
+        ensure!(size == num, "axis {axis} of `value` has size {size} but `num` is {num}");
+    }
+    let known = cx.known(0).and_then(Known::entries).filter(|e| e.len() == num && dims.len() == 1);
+    for i in 0..num {
+        cx.set(i, joined(&[&dims[..axis], &dims[axis + 1..]]));
+        if let Some(Some(v)) = known.as_ref().map(|k| k[i]) {
+            cx.set_known(i, Known::Partial { entries: [Some(v)].into_iter().collect(), scalar: true });
+        }
+    }
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let value = cx.take(0);
+    let shape = value.shape();
+    let axis = axis("axis", cx.attrs().int("axis")?, shape.rank())?;
+    let num = cx.n_outputs();
+    ensure!(shape[axis] == num, "axis {axis} of `value` has size {} but `num` is {num}", shape[axis]);
+    let part = without(shape, axis);
+    for i in 0..num {
+        let out = match part.rank() {
+            0 => element(&value, i)?,
+            _ => cut(&value, axis, i, 1)?.into_shape(part.clone())?,
+        };
+        cx.set(i, out);
+    }
+    Ok(())
+}
+
+cases! {
+    a_vector: "Unpack([1 2 3]; num=3) = 1, 2, 3",
+    rows: "Unpack([[1 2] [3 4]]; num=2) = [1 2], [3 4]",
+    columns: "Unpack([[1 2] [3 4]]; num=2, axis=-1) = [1 3], [2 4]",
+    strings: "Unpack(['a' 'b']; num=2) = 'a', 'b'",
+    nothing: "Unpack(f32[0,2] []; num=0) = ",
+    infers: "Unpack(f32[?,3]; num=2) : f32[3], f32[3]",
+    unknown_rank: "Unpack(f32[..]; num=1) : f32[..]",
+    wrong_number: "Unpack([1 2 3]; num=2) ! axis 0 of `value` has size 3 but `num` is 2",
+    a_scalar: "Unpack(1; num=1) ! a scalar has no axes",
+}

@@ -1,0 +1,74 @@
+//! `EncodeBase64` and `DecodeBase64`: bytes as text of 64 letters, the alphabet that is safe in URLs.
+
+use super::each::map;
+use millstream_graph::op::spec::{Bool, Spec};
+use millstream_graph::op::{Kernel, OpDef};
+use millstream_tensor::DType::Str as S;
+use millstream_tensor::{Result, Str, ensure, invalid};
+
+pub(crate) fn def() -> [OpDef; 2] {
+    let plain = |name| OpDef::new(name).input("input", S).output("output", S).infer(|cx| cx.same_as_input());
+    [
+        plain("EncodeBase64")
+            .doc("Each string in base64 with `-` and `_`, and with `=` at the end if `pad` says so.")
+            .attr("pad", Bool.or(false))
+            .kernel(Kernel::pure(|cx| {
+                let pad = cx.attrs().bool("pad")?;
+                map(cx, |s| Ok(encode(s, pad).into()))
+            })),
+        plain("DecodeBase64")
+            .doc("Each string read as base64 with `-` and `_`, with or without `=` at the end.")
+            .kernel(Kernel::pure(|cx| map(cx, decode))),
+    ]
+}
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+fn encode(bytes: &[u8], pad: bool) -> Vec<u8> {
+    let mut text = Vec::with_capacity(bytes.len().div_ceil(3).saturating_mul(4));
+    for group in bytes.chunks(3) {
+        let bits = group.iter().fold(0u32, |bits, b| bits << 8 | u32::from(*b)) << (8 * (3 - group.len()));
+        let letters = (0..=group.len()).map(|i| ALPHABET[(bits >> (18 - 6 * i) & 63) as usize]);
+        text.extend(letters);
+        if pad {
+            text.extend(vec![b'='; 3 - group.len()]);
+        }
+    }
+    text
+}
+
+fn decode(text: &[u8]) -> Result<Str> {
+    // Padding fills up a last group of four; where it does not, `=` is a letter like any other that is none.
+    let padded = if text.len().is_multiple_of(4) {
+        text.iter().rev().take(2).take_while(|b| **b == b'=').count()
+    } else {
+        0
+    };
+    let letters = text.get(..text.len() - padded).unwrap_or_default();
+    ensure!(letters.len() % 4 != 1, "base64 text of {} letters ends within a byte", letters.len());
+    let mut bytes = Vec::with_capacity(letters.len() / 4 * 3 + 2);
+    for group in letters.chunks(4) {
+        let mut bits = 0u32;
+        for letter in group {
+            let value = ALPHABET.iter().position(|a| a == letter).ok_or_else(|| {
+                invalid!("`{}` is no letter of base64", letter.escape_ascii())
+                    .with_help("the alphabet has `-` and `_` where others have `+` and `/`")
+            })?;
+            bits = bits << 6 | value as u32;
+        }
+        // What is left of the last letter after whole bytes does not count.
+        let [_, a, b, c] = (bits << (6 * (4 - group.len()))).to_be_bytes();
+        bytes.extend([a, b, c].into_iter().take(group.len() * 6 / 8));
+    }
+    Ok(bytes.into())
+}
+
+cases! {
+    encodes: r#"EncodeBase64(["" "a" "ab" "abc" "?>~"]) = ["" "YQ" "YWI" "YWJj" "Pz5-"]"#,
+    pads: r#"EncodeBase64(["a" "ab"]; pad=true) = ["YQ==" "YWI="]"#,
+    decodes: r#"DecodeBase64(["" "YQ" "YWI=" "YWJj" "Pz5-" "YR"]) = ["" "a" "ab" "abc" "?>~" "a"]"#,
+    keeps_the_shape: "DecodeBase64(str[?,3]) : str[?,3]",
+    own_alphabet: r#"DecodeBase64("+/8") ! `+` is no letter of base64"#,
+    whole_bytes: r#"DecodeBase64("YWJjZ") ! ends within a byte"#,
+    whole_padding: r#"DecodeBase64("YQ=") ! `=` is no letter"#,
+}

@@ -1,0 +1,67 @@
+//! `DecodeRaw`: numbers from the bytes of strings.
+
+use super::each::strs;
+use millstream_graph::op::spec::{Bool, OneOf, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::{self, *};
+use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("DecodeRaw")
+        .doc("The bytes of each string as values of `out_type`, along a new last axis. All strings must be equally long.")
+        .input("bytes", Str)
+        .output("output", "out_type")
+        .attr("out_type", OneOf(&[F16, F32, F64, I32, U16, U8, I16, I8, I64, C64, C128, DType::Bool, BF16]))
+        .attr("little_endian", Bool.or(true))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    if let Some(dims) = cx.input(0).dims() {
+        let dims = dims.iter().copied().chain([None]);
+        cx.set(0, PartialShape::new(dims));
+    }
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let dtype = cx.attrs().dtype("out_type")?;
+    let size = dtype.size().ok_or_else(|| invalid!("bytes are not read as {dtype}"))?;
+    let strings = strs(cx, 0)?;
+    let length = strings.first().map_or(0, |s| s.len());
+    if let Some(odd) = strings.iter().find(|s| s.len() != length) {
+        return Err(invalid!(
+            "`bytes` holds strings of {length} and of {} bytes; they must be equally long",
+            odd.len()
+        ));
+    }
+    ensure!(
+        length % size == 0,
+        "`bytes` holds strings of {length} bytes, which is no multiple of {size}, the size of {dtype}"
+    );
+    let mut shape = cx.input(0).shape().clone();
+    shape.push(length / size);
+    let mut bytes: Vec<u8> = strings.iter().flat_map(|s| s.iter().copied()).collect();
+    if !cx.attrs().bool("little_endian")? {
+        // Both parts of a complex number are turned around on their own.
+        let part = if dtype.is_complex() { size / 2 } else { size };
+        bytes.chunks_mut(part).for_each(<[u8]>::reverse);
+    }
+    let result = match dtype {
+        DType::Bool => Tensor::from_iter(shape, bytes.iter().map(|b| *b != 0)),
+        _ => Tensor::from_bytes(dtype, shape, &bytes),
+    }?;
+    cx.set(0, result);
+    Ok(())
+}
+
+cases! {
+    little_endian: r#"DecodeRaw(["abcd"]; out_type=i16) = i16[1,2] [[25185 25699]]"#,
+    big_endian: r#"DecodeRaw("abcd"; out_type=i16, little_endian=false) = i16[2] [24930 25444]"#,
+    bytes: r#"DecodeRaw("ab"; out_type=u8) = u8[2] [97 98]"#,
+    nothing: r#"DecodeRaw(["" ""]; out_type=f32) = f32[2,0] []"#,
+    adds_an_axis: "DecodeRaw(str[?,3]; out_type=f32) : f32[?,3,?]",
+    equally_long: r#"DecodeRaw(["ab" "abcd"]; out_type=u8) ! strings of 2 and of 4 bytes"#,
+    whole_values: r#"DecodeRaw("abc"; out_type=i16) ! no multiple of 2"#,
+}

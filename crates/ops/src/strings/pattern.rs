@@ -1,0 +1,240 @@
+//! Regular expressions as RE2 reads them, on the `regex` crate: linear in the text, and nothing that needs backtracking in either.
+//!
+//! The two dialects differ in little: RE2's `\d`, `\w`, `\s` and `\b` are ASCII, `\C` is any byte, `\Q..\E` quotes, and
+//! inside brackets `[`, `&` and `~` stand for themselves. [`Pattern`] translates these. A text need not be UTF-8.
+
+use millstream_graph::op::KernelCx;
+use millstream_tensor::{Result, Str, invalid};
+use parking_lot::Mutex;
+use regex::bytes::{Captures, Regex};
+use std::fmt::Write;
+
+/// A compiled pattern.
+#[derive(Clone)]
+pub(super) struct Pattern(Regex);
+
+impl Pattern {
+    /// A pattern that is found anywhere in a text.
+    pub fn new(pattern: &[u8]) -> Result<Pattern> {
+        Self::compile(pattern, |p| p)
+    }
+
+    /// A pattern that matches whole texts.
+    pub fn whole(pattern: &[u8]) -> Result<Pattern> {
+        Self::compile(pattern, |p| format!(r"\A(?:{p})\z"))
+    }
+
+    fn compile(pattern: &[u8], wrap: impl Fn(String) -> String) -> Result<Pattern> {
+        let wrong = |why: &dyn std::fmt::Display| {
+            invalid!("`pattern` \"{}\" is wrong: {why}", pattern.escape_ascii())
+        };
+        let text = std::str::from_utf8(pattern).map_err(|e| wrong(&e))?;
+        // Checked on its own first, so that a pattern cannot close the bracket that is put around it.
+        let translated = translate(text);
+        let regex = Regex::new(&translated).map_err(|e| wrong(&e))?;
+        let wrapped = wrap(translated.clone());
+        if wrapped == translated {
+            return Ok(Pattern(regex));
+        }
+        Regex::new(&wrapped).map(Pattern).map_err(|e| wrong(&e))
+    }
+
+    /// Whether it is found in the text.
+    pub fn is_match(&self, text: &[u8]) -> bool {
+        self.0.is_match(text)
+    }
+
+    /// The text with the first match, or all of them, replaced by `rewrite`, in which `\1` is a group and `\\` a backslash. RE2's rules
+    /// for what it cannot use: a group that is not there leaves the text as it is; any other escape ends the rewrite, and
+    /// the text stays if only the first match was to be replaced.
+    pub fn replace(&self, text: &[u8], rewrite: &[u8], all: bool) -> Str {
+        let highest = rewrite.windows(2).filter(|w| w[0] == b'\\' && w[1].is_ascii_digit());
+        if highest.map(|w| usize::from(w[1] - b'0')).max().unwrap_or(0) >= self.0.captures_len() {
+            return text.into();
+        }
+        match all {
+            true => self.replace_all(text, rewrite),
+            false => self.replace_first(text, rewrite).unwrap_or_else(|| text.into()),
+        }
+    }
+
+    fn replace_first(&self, text: &[u8], rewrite: &[u8]) -> Option<Str> {
+        let found = self.0.captures(text)?;
+        let whole = found.get(0)?;
+        let mut out = text.get(..whole.start())?.to_vec();
+        if !push_rewrite(&mut out, rewrite, &found) {
+            return None;
+        }
+        out.extend_from_slice(text.get(whole.end()..)?);
+        Some(out.into())
+    }
+
+    fn replace_all(&self, text: &[u8], rewrite: &[u8]) -> Str {
+        let (mut out, mut at, mut last_end) = (Vec::new(), 0, None);
+        while at <= text.len() {
+            let Some(found) = self.0.captures_at(text, at) else { break };
+            let Some(whole) = found.get(0) else { break };
+            let (start, end) = (whole.start(), whole.end());
+            out.extend_from_slice(text.get(at..start).unwrap_or_default());
+            if start == end && last_end == Some(start) {
+                // An empty match right behind another does not count: one character is passed over.
+                let next = start + character(text, start);
+                out.extend_from_slice(text.get(start..next).unwrap_or_default());
+                at = next.max(start + 1);
+                continue;
+            }
+            push_rewrite(&mut out, rewrite, &found);
+            (at, last_end) = (end, Some(end));
+        }
+        out.extend_from_slice(text.get(at..).unwrap_or_default());
+        out.into()
+    }
+}
+
+/// How many bytes the character at `at` has; 1 where the text is not UTF-8.
+fn character(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    let fits = |n: &usize| rest.get(..*n).is_some_and(|c| std::str::from_utf8(c).is_ok());
+    (1..=4).find(fits).unwrap_or(1).min(rest.len())
+}
+
+/// Appends what the rewrite makes of a match; false if it holds an escape that is none (what stands before it is appended).
+fn push_rewrite(out: &mut Vec<u8>, rewrite: &[u8], found: &Captures) -> bool {
+    let mut bytes = rewrite.iter();
+    while let Some(&byte) = bytes.next() {
+        match (byte, bytes.as_slice().first()) {
+            (b'\\', Some(digit)) if digit.is_ascii_digit() => {
+                let group = found.get(usize::from(digit - b'0'));
+                out.extend_from_slice(group.map_or(&[][..], |g| g.as_bytes()));
+                bytes.next();
+            }
+            (b'\\', Some(b'\\')) => {
+                out.push(b'\\');
+                bytes.next();
+            }
+            (b'\\', _) => return false,
+            _ => out.push(byte),
+        }
+    }
+    true
+}
+
+/// From RE2's dialect to that of the `regex` crate.
+fn translate(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len() + 16);
+    let mut chars = pattern.chars().peekable();
+    // Inside brackets, and whether anything stands in them yet: a `]` that comes first stands for itself.
+    let mut class: Option<bool> = None;
+    while let Some(c) = chars.next() {
+        match (c, class) {
+            ('\\', _) => match chars.next() {
+                Some('Q') => quote(&mut out, &mut chars),
+                Some('0') => {
+                    let digits = std::iter::from_fn(|| chars.next_if(|d| d.is_digit(8))).take(2);
+                    let code = digits.filter_map(|d| d.to_digit(8)).fold(0, |code, d| code * 8 + d);
+                    // Writing to a string cannot fail.
+                    let _ = write!(out, "\\x{{{code:x}}}");
+                }
+                Some(escape) => push_escape(&mut out, escape, class.is_some()),
+                None => out.push('\\'),
+            },
+            ('[', None) => {
+                out.push('[');
+                if chars.next_if_eq(&'^').is_some() {
+                    out.push('^');
+                }
+                class = Some(false);
+                continue;
+            }
+            (']', Some(true)) => {
+                out.push(']');
+                class = None;
+                continue;
+            }
+            (']', Some(false)) => out.push_str(r"\]"),
+            // `[:alpha:]` is the same in both.
+            ('[', Some(_)) if chars.peek() == Some(&':') => {
+                out.push('[');
+                for c in chars.by_ref() {
+                    out.push(c);
+                    if c == ']' {
+                        break;
+                    }
+                }
+            }
+            ('[' | '&' | '~', Some(_)) => {
+                out.push('\\');
+                out.push(c);
+            }
+            // `--` would be a difference of sets.
+            ('-', Some(_)) if out.ends_with('-') && !out.ends_with(r"\-") => {
+                out.push('\\');
+                out.push(c);
+            }
+            _ => out.push(c),
+        }
+        if class.is_some() {
+            class = Some(true);
+        }
+    }
+    out
+}
+
+/// Up to `\E` every character stands for itself.
+fn quote(out: &mut String, chars: &mut std::iter::Peekable<std::str::Chars>) {
+    while let Some(c) = chars.next() {
+        if c == '\\' && chars.next_if_eq(&'E').is_some() {
+            return;
+        }
+        out.push_str(&regex::escape(c.encode_utf8(&mut [0; 4])));
+    }
+}
+
+fn push_escape(out: &mut String, escape: char, in_class: bool) {
+    let ascii = match escape {
+        'd' => "[0-9]",
+        'D' => "[^0-9]",
+        'w' => "[0-9A-Za-z_]",
+        'W' => "[^0-9A-Za-z_]",
+        's' => r"[\t\n\f\r ]",
+        'S' => r"[^\t\n\f\r ]",
+        'b' if !in_class => r"(?-u:\b)",
+        'B' if !in_class => r"(?-u:\B)",
+        'C' if !in_class => "(?s-u:.)",
+        // Ends of words to the crate, to RE2 the characters.
+        '<' => "<",
+        '>' => ">",
+        _ => {
+            // Writing to a string cannot fail.
+            let _ = write!(out, "\\{escape}");
+            return;
+        }
+    };
+    out.push_str(ascii);
+}
+
+/// The pattern that a node used last: patterns that are inputs hardly ever change.
+#[derive(Default)]
+pub(super) struct Latest {
+    /// Guards the cache; compiling happens outside of it.
+    latest: Mutex<Option<(Str, Pattern)>>,
+}
+
+impl Latest {
+    /// The pattern compiled by `compile`, or as it was.
+    pub fn get(&self, pattern: &Str, compile: fn(&[u8]) -> Result<Pattern>) -> Result<Pattern> {
+        if let Some((text, compiled)) = &*self.latest.lock()
+            && text == pattern
+        {
+            return Ok(compiled.clone());
+        }
+        let compiled = compile(pattern)?;
+        *self.latest.lock() = Some((pattern.clone(), compiled.clone()));
+        Ok(compiled)
+    }
+}
+
+/// Replaces in all strings of input 0.
+pub(super) fn replace_each(cx: &mut KernelCx, pattern: &Pattern, rewrite: &[u8], all: bool) -> Result<()> {
+    super::each::map(cx, |s| Ok(pattern.replace(s, rewrite, all)))
+}

@@ -1,0 +1,37 @@
+//! The sparse matrix that the splitting ops give: a row of pieces for each string.
+
+use super::each::{scalar, strs};
+use millstream_graph::op::{InferCx, KernelCx};
+use millstream_tensor::{PartialShape, Result, Str, Tensor, ensure};
+
+/// Outputs 0 to 2: places, pieces and shape, from what `split` makes of each string of input 0 and the separator in input 1.
+pub(super) fn run(cx: &mut KernelCx, split: impl for<'s> Fn(&'s [u8], &[u8]) -> Vec<&'s [u8]>) -> Result<()> {
+    ensure!(cx.input(0).rank() == 1, "`input` must be a vector but has shape {}", cx.input(0).shape());
+    let strings = strs(cx, 0)?;
+    let separator = scalar(cx, 1)?;
+    let (mut places, mut values, mut widest) = (Vec::new(), Vec::new(), 0);
+    for (row, string) in strings.iter().enumerate() {
+        let pieces = split(string, separator);
+        widest = widest.max(pieces.len());
+        for (column, piece) in pieces.into_iter().enumerate() {
+            places.extend([row as i64, column as i64]);
+            values.push(Str::from(piece));
+        }
+    }
+    let shape = [strings.len() as i64, widest as i64];
+    let count = values.len();
+    cx.set(0, Tensor::from_slice([count, 2], &places)?);
+    cx.set(1, Tensor::strings([count], values)?);
+    cx.set(2, Tensor::vector(&shape)?);
+    Ok(())
+}
+
+/// A vector of strings and a scalar separator give a sparse matrix.
+pub(super) fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.vector(0)?;
+    cx.scalar(1)?;
+    cx.set(0, [None, Some(2)]);
+    cx.set(1, PartialShape::unknown_of_rank(1));
+    cx.set(2, [2]);
+    Ok(())
+}

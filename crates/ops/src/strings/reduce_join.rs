@@ -1,0 +1,107 @@
+//! `ReduceJoin`: strings put together along axes.
+
+use super::each::strs;
+use millstream_graph::op::spec::{Bool, Spec, Text};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::{I32, Str as S};
+use millstream_tensor::{PartialShape, Result, Shape, Str, Tensor, ensure, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("ReduceJoin")
+        .doc(
+            "The strings along the axes `reduction_indices` put together, with `separator` between: along the axis named \
+             first, then the results along the next. No axes: the input as it is.",
+        )
+        .input("inputs", S)
+        .input("reduction_indices", I32)
+        .on_host()
+        .output("output", S)
+        .attr("keep_dims", Bool.or(false))
+        .attr("separator", Text.or(""))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+/// The axes, none negative and none twice.
+fn axes(given: &[i64], rank: usize) -> Result<Vec<usize>> {
+    let mut axes = Vec::with_capacity(given.len());
+    for &axis in given {
+        let place = if axis < 0 { axis.checked_add_unsigned(rank as u64) } else { Some(axis) };
+        let place = place
+            .and_then(|a| usize::try_from(a).ok())
+            .filter(|a| *a < rank)
+            .ok_or_else(|| invalid!("`reduction_indices` names axis {axis} but `inputs` has rank {rank}"))?;
+        ensure!(!axes.contains(&place), "`reduction_indices` names axis {place} twice");
+        axes.push(place);
+    }
+    Ok(axes)
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    ensure!(
+        cx.input(1).rank().is_none_or(|r| r <= 1),
+        "`reduction_indices` must be a scalar or a vector but has shape {}",
+        cx.input(1)
+    );
+    let keep = cx.attrs().bool("keep_dims")?;
+    let Some(dims) = cx.input(0).dims() else { return Ok(()) };
+    let shape = match cx.ints(1) {
+        Some(given) => {
+            let axes = axes(&given, dims.len())?;
+            let dims = dims.iter().enumerate().filter(|(i, _)| keep || !axes.contains(i));
+            PartialShape::new(dims.map(|(i, d)| if axes.contains(&i) { Some(1) } else { *d }))
+        }
+        None if keep => PartialShape::unknown_of_rank(dims.len()),
+        None => PartialShape::unknown(),
+    };
+    cx.set(0, shape);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (keep, separator) = (cx.attrs().bool("keep_dims")?, cx.attrs().str("separator")?);
+    ensure!(
+        cx.input(1).rank() <= 1,
+        "`reduction_indices` must be a scalar or a vector but has shape {}",
+        cx.input(1).shape()
+    );
+    let input = cx.input(0).shape();
+    let axes = axes(&cx.ints(1)?, input.rank())?;
+    let strides = input.strides();
+    let places = |axes: &[usize]| -> Vec<usize> {
+        // Offsets of all elements along these axes, the last varying fastest.
+        axes.iter().fold(vec![0], |places, &a| {
+            let (size, stride) = (input.dims()[a], strides[a]);
+            places.iter().flat_map(|p| (0..size).map(move |i| p + i * stride)).collect()
+        })
+    };
+    let kept: Vec<usize> = (0..input.rank()).filter(|a| !axes.contains(a)).collect();
+    // The axis named first is joined first: it varies fastest.
+    let along = places(&axes.iter().rev().copied().collect::<Vec<_>>());
+    let shape = Shape::new(
+        (0..input.rank())
+            .filter(|a| keep || !axes.contains(a))
+            .map(|a| if axes.contains(&a) { 1 } else { input.dims()[a] }),
+    );
+    let strings = strs(cx, 0)?;
+    let joined = places(&kept).into_iter().map(|start| {
+        let parts: Vec<&[u8]> = along.iter().filter_map(|p| strings.get(start + p)).map(|s| &**s).collect();
+        Str::from(parts.join(&**separator))
+    });
+    let result = Tensor::strings(shape, joined.collect())?;
+    cx.set(0, result);
+    Ok(())
+}
+
+cases! {
+    rows: r#"ReduceJoin([["a" "b"] ["c" "d"]], [1]; separator=".") = ["a.b" "c.d"]"#,
+    columns_kept: r#"ReduceJoin([["a" "b"] ["c" "d"]], 0; separator=".", keep_dims=true) = [["a.c" "b.d"]]"#,
+    first_axis_first: r#"ReduceJoin([["a" "b"] ["c" "d"]], [0 1]; separator=".") = "a.c.b.d""#,
+    last_axis_first: r#"ReduceJoin([["a" "b"] ["c" "d"]], [-1 0]; separator=".") = "a.b.c.d""#,
+    no_axes: r#"ReduceJoin([["a" "b"]], i32[0] []) = [["a" "b"]]"#,
+    nothing_joined_is_empty: r#"ReduceJoin(str[0,2] [], [0]) = ["" ""]"#,
+    infers: "ReduceJoin(str[?,3,4], [1]) : str[?,4]",
+    infers_without_axes: "ReduceJoin(str[?,3], i32[?]; keep_dims=true) : str[?,?]",
+    axes_exist: r#"ReduceJoin(["a"], [1]) ! names axis 1 but `inputs` has rank 1"#,
+    axes_differ: r#"ReduceJoin(["a"], [0 -1]) ! names axis 0 twice"#,
+}

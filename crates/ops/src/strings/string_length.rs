@@ -1,0 +1,34 @@
+//! `StringLength`: how many bytes or characters.
+
+use super::each::{continues, strs};
+use millstream_graph::op::spec::{Spec, Words};
+use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::{I32, Str};
+use millstream_tensor::{Result, Tensor};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("StringLength")
+        .doc("How many bytes each string has, or characters if `unit` is `UTF8_CHAR`.")
+        .input("input", Str)
+        .output("output", I32)
+        .attr("unit", Words(&["BYTE", "UTF8_CHAR"]).or("BYTE"))
+        .infer(|cx| cx.same_as_input())
+        .kernel(Kernel::pure(run))
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let chars = &**cx.attrs().str("unit")? == b"UTF8_CHAR";
+    // Bytes that do not continue a character: no check that the text is UTF-8.
+    let length = |s: &[u8]| if chars { s.iter().filter(|b| !continues(**b)).count() } else { s.len() };
+    let lengths = strs(cx, 0)?.iter().map(|s| i32::try_from(length(s)).unwrap_or(i32::MAX));
+    let result = Tensor::from_iter(cx.input(0).shape().clone(), lengths)?;
+    cx.set(0, result);
+    Ok(())
+}
+
+cases! {
+    bytes: r#"StringLength(["" "hé" "世a"]) = [0 3 4]"#,
+    characters: r#"StringLength(["" "hé" "世a"]; unit="UTF8_CHAR") = [0 2 2]"#,
+    keeps_the_shape: "StringLength(str[?,3]) : i32[?,3]",
+    two_units: r#"StringLength("a"; unit="WORD") ! must be one of BYTE, UTF8_CHAR"#,
+}

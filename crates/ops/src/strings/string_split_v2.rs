@@ -1,0 +1,84 @@
+//! `StringSplitV2`: pieces between separators, as Python's `split` has it.
+
+use super::each::is_space;
+use super::pieces::{infer, run};
+use millstream_graph::op::spec::{Int, Spec};
+use millstream_graph::op::{Kernel, OpDef};
+use millstream_tensor::DType::{I64, Str};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("StringSplitV2")
+        .doc(
+            "Splits each string at every `sep`, or between runs of white space if `sep` is empty, into a sparse matrix with \
+             a row per string. At most `maxsplit` times, if that is not negative.",
+        )
+        .input("input", Str)
+        .input("sep", Str)
+        .output("indices", I64)
+        .output("values", Str)
+        .output("shape", I64)
+        .attr("maxsplit", Int.or(-1))
+        .infer(infer)
+        .kernel(Kernel::pure(|cx| {
+            let most = usize::try_from(cx.attrs().int("maxsplit")?).unwrap_or(usize::MAX);
+            run(cx, |string, sep| match (most, sep) {
+                (0, _) => vec![string],
+                (_, []) => words(string, most),
+                _ => split(string, sep, most),
+            })
+        }))
+}
+
+/// The words, at most `most`; if there were that many, what follows them is a last piece, even when it is empty.
+fn words(string: &[u8], most: usize) -> Vec<&[u8]> {
+    let mut pieces = Vec::new();
+    let mut rest = string.trim_start();
+    while !rest.is_empty() {
+        let end = rest.iter().position(|b| is_space(*b)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        pieces.push(word);
+        rest = after.trim_start();
+        if pieces.len() == most {
+            pieces.push(rest);
+            break;
+        }
+    }
+    pieces
+}
+
+trait TrimStart {
+    fn trim_start(&self) -> &Self;
+}
+
+impl TrimStart for [u8] {
+    fn trim_start(&self) -> &[u8] {
+        let start = self.iter().position(|b| !is_space(*b)).unwrap_or(self.len());
+        self.get(start..).unwrap_or_default()
+    }
+}
+
+fn split<'s>(string: &'s [u8], sep: &[u8], most: usize) -> Vec<&'s [u8]> {
+    let mut pieces = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    while pieces.len() < most && at + sep.len() <= string.len() {
+        if string.get(at..).is_some_and(|rest| rest.starts_with(sep)) {
+            pieces.push(string.get(start..at).unwrap_or_default());
+            at += sep.len();
+            start = at;
+        } else {
+            at += 1;
+        }
+    }
+    pieces.push(string.get(start..).unwrap_or_default());
+    pieces
+}
+
+cases! {
+    splits: r#"StringSplitV2(["a,,b" ""], ",") = i64[4,2] [[0 0] [0 1] [0 2] [1 0]], ["a" "" "b" ""], i64[2] [2 3]"#,
+    long_separators: r#"StringSplitV2(["xabababy"], "ab"; maxsplit=2) = i64[3,2] [[0 0] [0 1] [0 2]], ["x" "" "aby"], i64[2] [1 3]"#,
+    words: r#"StringSplitV2([" a  b " ""], "") = i64[2,2] [[0 0] [0 1]], ["a" "b"], i64[2] [2 2]"#,
+    words_and_the_rest: r#"StringSplitV2([" a  b c " "d"], ""; maxsplit=1) = i64[4,2] [[0 0] [0 1] [1 0] [1 1]], ["a" "b c " "d" ""], i64[2] [2 2]"#,
+    no_split: r#"StringSplitV2([" a "], ""; maxsplit=0) = i64[1,2] [[0 0]], [" a "], i64[2] [1 1]"#,
+    infers: "StringSplitV2(str[?], str[]) : i64[?,2], str[?], i64[2]",
+    wants_a_vector: r#"StringSplitV2("a", " ") ! `input` must have rank 1"#,
+}

@@ -1,0 +1,20 @@
+//! `StringStrip`: without white space at both ends.
+
+use super::each::{map, trim};
+use millstream_graph::op::{Kernel, OpDef};
+use millstream_tensor::DType::Str;
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("StringStrip")
+        .doc("Each string without the ASCII white space at both ends.")
+        .input("input", Str)
+        .output("output", Str)
+        .infer(|cx| cx.same_as_input())
+        .kernel(Kernel::pure(|cx| map(cx, |s| Ok(trim(s).into()))))
+}
+
+cases! {
+    strips: r#"StringStrip([" a b ", "", "  "]) = ["a b" "" ""]"#,
+    keeps_the_shape: "StringStrip(str[?,3]) : str[?,3]",
+    wants_strings: "StringStrip(1) ! `input` is i32 but must be str",
+}

@@ -72,7 +72,6 @@ fn mask(axes: &[i64], rank: usize) -> Result<SmallVec<[bool; 8]>> {
 /// A reduction made ready: the input as `[outer, n, inner]`, and the shape of the result.
 pub(crate) struct Reduction {
     input: Tensor,
-    outer: usize,
     n: usize,
     inner: usize,
     shape: Shape,
@@ -101,16 +100,13 @@ impl Reduction {
                 _ => groups.push((r, d)),
             }
         }
-        let (outer, n, inner) = match groups[..] {
-            [] => (1, 1, 1),
-            [(true, n)] => (1, n, 1),
-            [(false, k)] => (k, 1, 1),
-            [(false, k), (true, n)] => (k, n, 1),
-            [(true, n), (false, k)] => (1, n, k),
-            [(false, k), (true, n), (false, l)] => (k, n, l),
+        let (n, inner) = match groups[..] {
+            [] | [(false, _)] => (1, 1),
+            [(true, n)] | [(false, _), (true, n)] => (n, 1),
+            [(true, n), (false, inner)] | [(false, _), (true, n), (false, inner)] => (n, inner),
             _ => return Self::transposed(&input, reduced, shape),
         };
-        Ok(Reduction { input, outer, n, inner, shape })
+        Ok(Reduction { input, n, inner, shape })
     }
 
     /// Brings the kept axes to the front.
@@ -121,7 +117,7 @@ impl Reduction {
         let (dims, strides): (Vec<usize>, Vec<isize>) = order.map(|((d, s), _)| (*d, *s as isize)).unzip();
         let input = input.strided(dims, 0, &strides)?;
         let n = axes().filter(|(_, r)| **r).fold(1usize, |n, ((d, _), _)| n.saturating_mul(*d));
-        Ok(Reduction { input, outer: shape.elements(), n, inner: 1, shape })
+        Ok(Reduction { input, n, inner: 1, shape })
     }
 
     /// Whether every element is reduced alone.
@@ -247,7 +243,7 @@ mod tests {
         for (outer, n, inner) in [(1, 3 * n, 1), (3, n, 1), (1, n, 3), (1, 100, 3000), (100, 1000, 3)] {
             let input = Tensor::vector(&ones).unwrap();
             let shape = Shape::from([outer * inner]);
-            let sums = Reduction { input, outer, n, inner, shape }.fold::<Sum<f32>>().unwrap();
+            let sums = Reduction { input, n, inner, shape }.fold::<Sum<f32>>().unwrap();
             for s in sums.as_slice::<f32>().unwrap() {
                 let want = n as f64 * f64::from(0.1f32);
                 assert!((f64::from(*s) - want).abs() < want * 1e-6, "{outer} {n} {inner}: {s} {want}");

@@ -1,1 +1,15 @@
-//! placeholder
+//! Sessions: a graph made to run, again and again.
+//!
+//! Start at [`Session`].
+
+mod callable;
+mod feed;
+mod fetch;
+mod host;
+pub mod knobs;
+mod session;
+
+pub use callable::Callable;
+pub use feed::{Feeds, FeedList};
+pub use fetch::{Fetch, FetchList, FromFetched, Target};
+pub use session::{RunMetadata, RunOptions, Session, SessionOptions};

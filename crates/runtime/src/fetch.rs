@@ -1,0 +1,180 @@
+//! What a run is asked for: any structure of outputs and operations, given back as the same structure of values.
+
+use millstream_graph::{NodeId, Op, Output, Port};
+use millstream_tensor::{DType, Error, FromTensor, Result, Tensor, invalid};
+use std::collections::BTreeMap;
+
+/// Something to run for its effect, or a value to get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// A value.
+    Value(Port),
+    /// An operation: gives `()`.
+    Operation(NodeId),
+}
+
+/// A flat list of what is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FetchList(pub Vec<Target>);
+
+/// Anything that can be fetched: an output, an operation, tuples, arrays, vectors and maps of these, `()`.
+pub trait Fetch {
+    /// Appends what is asked for, in order.
+    fn list(&self, list: &mut FetchList);
+}
+
+/// What fetched values can be turned into: the structure of the fetches with tensors or Rust values in it.
+pub trait FromFetched: Sized {
+    /// Takes its part of the values. `None` among them stands for an operation.
+    fn take(values: &mut dyn Iterator<Item = Option<Tensor>>) -> Result<Self>;
+}
+
+impl Fetch for Output<'_> {
+    fn list(&self, list: &mut FetchList) {
+        list.0.push(Target::Value(self.port()));
+    }
+}
+
+impl Fetch for Op<'_> {
+    fn list(&self, list: &mut FetchList) {
+        list.0.push(Target::Operation(self.id()));
+    }
+}
+
+impl Fetch for Target {
+    fn list(&self, list: &mut FetchList) {
+        list.0.push(*self);
+    }
+}
+
+impl Fetch for FetchList {
+    fn list(&self, list: &mut FetchList) {
+        list.0.extend(&self.0);
+    }
+}
+
+impl<F: Fetch + ?Sized> Fetch for &F {
+    fn list(&self, list: &mut FetchList) {
+        (**self).list(list);
+    }
+}
+
+impl<F: Fetch> Fetch for [F] {
+    fn list(&self, list: &mut FetchList) {
+        self.iter().for_each(|f| f.list(list));
+    }
+}
+
+impl<F: Fetch, const N: usize> Fetch for [F; N] {
+    fn list(&self, list: &mut FetchList) {
+        self.as_slice().list(list);
+    }
+}
+
+impl<F: Fetch> Fetch for Vec<F> {
+    fn list(&self, list: &mut FetchList) {
+        self.as_slice().list(list);
+    }
+}
+
+impl<K: Ord, F: Fetch> Fetch for BTreeMap<K, F> {
+    fn list(&self, list: &mut FetchList) {
+        self.values().for_each(|f| f.list(list));
+    }
+}
+
+fn next(values: &mut dyn Iterator<Item = Option<Tensor>>) -> Result<Tensor> {
+    match values.next() {
+        Some(Some(value)) => Ok(value),
+        Some(None) => Err(invalid!("an operation gives no value").with_help("take `()` for it")),
+        None => Err(invalid!("fewer values were fetched than are taken")),
+    }
+}
+
+macro_rules! from_one {
+    ($($t:ty),*) => { $(
+        impl FromFetched for $t {
+            fn take(values: &mut dyn Iterator<Item = Option<Tensor>>) -> Result<Self> {
+                <$t>::from_tensor(next(values)?)
+            }
+        }
+    )* };
+}
+from_one!(Tensor, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool, String);
+from_one!(millstream_tensor::f16, millstream_tensor::bf16, millstream_tensor::C64, millstream_tensor::C128);
+
+impl FromFetched for () {
+    fn take(values: &mut dyn Iterator<Item = Option<Tensor>>) -> Result<Self> {
+        // An operation's place, or nothing at all where nothing was fetched.
+        match values.next() {
+            None | Some(None) => Ok(()),
+            Some(Some(_)) => Err(invalid!("a value was fetched where `()` is taken")),
+        }
+    }
+}
+
+/// All the rest, each as a tensor; operations are left out.
+impl FromFetched for Vec<Tensor> {
+    fn take(values: &mut dyn Iterator<Item = Option<Tensor>>) -> Result<Self> {
+        Ok(values.flatten().collect())
+    }
+}
+
+macro_rules! from_vec {
+    ($($t:ty),*) => { $(
+        /// A vector's elements.
+        impl FromFetched for Vec<$t> {
+            fn take(values: &mut dyn Iterator<Item = Option<Tensor>>) -> Result<Self> {
+                let value = next(values)?;
+                if value.rank() > 1 {
+                    return Err(invalid!("a value of shape {} is no vector", value.shape()));
+                }
+                Ok(value.as_slice::<$t>()?.to_vec())
+            }
+        }
+    )* };
+}
+from_vec!(f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool);
+
+impl<V: FromFetched, const N: usize> FromFetched for [V; N] {
+    fn take(values: &mut dyn Iterator<Item = Option<Tensor>>) -> Result<Self> {
+        let taken: Vec<V> = (0..N).map(|_| V::take(values)).collect::<Result<_>>()?;
+        taken.try_into().map_err(|_| Error::internal("an array of another length"))
+    }
+}
+
+macro_rules! tuples {
+    ($(($($name:ident $v:ident),+))*) => { $(
+        impl<$($name: Fetch),+> Fetch for ($($name,)+) {
+            fn list(&self, list: &mut FetchList) {
+                let ($($v,)+) = self;
+                $($v.list(list);)+
+            }
+        }
+        impl<$($name: FromFetched),+> FromFetched for ($($name,)+) {
+            fn take(values: &mut dyn Iterator<Item = Option<Tensor>>) -> Result<Self> {
+                Ok(($($name::take(values)?,)+))
+            }
+        }
+    )* };
+}
+tuples! {
+    (A a)
+    (A a, B b)
+    (A a, B b, C c)
+    (A a, B b, C c, D d)
+    (A a, B b, C c, D d, E e)
+    (A a, B b, C c, D d, E e, F f)
+    (A a, B b, C c, D d, E e, F f, G g)
+    (A a, B b, C c, D d, E e, F f, G g, H h)
+}
+
+impl Fetch for () {
+    fn list(&self, _list: &mut FetchList) {}
+}
+
+/// What the values of a dtype are called in a message about a wrong one.
+pub(crate) fn wrong_dtype(name: &str, wanted: DType, got: &Tensor) -> Error {
+    invalid!("`{name}` takes {wanted} but was fed {}{}", got.dtype(), got.shape())
+        .with_help("convert the value to the dtype of what it is fed to")
+}

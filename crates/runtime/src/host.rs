@@ -1,0 +1,57 @@
+//! What a session offers to kernels: threads, and somewhere to print to.
+
+use millstream_graph::op::StepHost;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::OnceLock;
+
+/// Where lines that the program prints go.
+pub(crate) type Printer = Box<dyn Fn(&str) + Send + Sync>;
+
+/// A session's threads, started when they are first needed, and its printer.
+pub(crate) struct Host {
+    threads: usize,
+    pool: OnceLock<Option<ThreadPool>>,
+    print: Printer,
+}
+
+impl Host {
+    pub(crate) fn new(threads: usize, print: Printer) -> Host {
+        Host { threads: threads.max(1), pool: OnceLock::new(), print }
+    }
+
+    fn pool(&self) -> Option<&ThreadPool> {
+        let build = || {
+            ThreadPoolBuilder::new()
+                .num_threads(self.threads)
+                .thread_name(|i| format!("millstream-{i}"))
+                .build()
+                .ok()
+        };
+        self.pool.get_or_init(build).as_ref()
+    }
+}
+
+impl StepHost for Host {
+    fn print(&self, line: &str) {
+        (self.print)(line);
+    }
+
+    fn threads(&self) -> usize {
+        self.threads
+    }
+
+    fn in_pool(&self, work: &mut (dyn FnMut() + Send)) {
+        match self.pool() {
+            Some(pool) => pool.install(work),
+            // No thread could be started: the caller's does the work.
+            None => work(),
+        }
+    }
+
+    fn spawn(&self, work: Box<dyn FnOnce() + Send>) {
+        match self.pool() {
+            Some(pool) => pool.spawn(work),
+            None => work(),
+        }
+    }
+}

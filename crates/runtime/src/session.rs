@@ -1,0 +1,321 @@
+//! [`Session`]: a graph, the state its runs keep, and the plans made of it.
+
+use crate::callable::Callable;
+use crate::feed::Feeds;
+use crate::fetch::{Fetch, FetchList, FromFetched, Target, wrong_dtype};
+use crate::host::{Host, Printer};
+use millstream_exec::{Outcome, Plan, PlanOptions, Runner, Trace};
+use millstream_graph::op::{StepEnv, StepHost};
+use millstream_graph::{Graph, NodeId, Output, Port, Program};
+use millstream_state::{Cancellation, Resources};
+use millstream_tensor::budget::Budget;
+use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor, invalid};
+use parking_lot::{Mutex, RwLock};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
+use std::time::{Duration, Instant};
+
+/// What a session is made with.
+#[derive(Default)]
+pub struct SessionOptions {
+    /// How many threads run kernels; one per core by default.
+    pub threads: Option<usize>,
+    /// How many bytes of tensors may be alive at a time in the session's runs; by default 80 % of the machine's memory.
+    pub memory_limit: Option<usize>,
+    /// Overrides `parallel_iterations` of every loop.
+    pub parallel_iterations: Option<u32>,
+    /// How long a run may take, where the run does not say.
+    pub timeout: Option<Duration>,
+    /// The resources, to share variables and queues with other sessions; its own by default.
+    pub resources: Option<Arc<Resources>>,
+    /// The container for resources that name none.
+    pub container: String,
+    /// Where lines that the program prints go; to the standard error by default.
+    pub print: Option<Printer>,
+}
+
+/// What one run is given beyond fetches and feeds.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+    /// Record every execution of every node.
+    pub trace: bool,
+}
+
+/// What one run says beyond its values.
+#[derive(Debug, Default)]
+pub struct RunMetadata {
+    /// What ran, if it was asked for.
+    pub trace: Option<Box<Trace>>,
+}
+
+/// Runs a graph. Variables keep their values from run to run; runs may happen at the same time, from any threads; the graph may grow
+/// between runs.
+pub struct Session {
+    pub(crate) shared: Arc<Shared>,
+}
+
+pub(crate) struct Shared {
+    graph: Graph,
+    host: Arc<Host>,
+    resources: Arc<Resources>,
+    kernel_state: Arc<Resources>,
+    container: Arc<str>,
+    pub(crate) budget: Option<Arc<Budget>>,
+    parallel_iterations: Option<u32>,
+    timeout: Option<Duration>,
+    /// Plans by what they are for. Read by every run, written when a new one is made.
+    plans: RwLock<HashMap<Key, Arc<Prepared>>>,
+    /// The runs going on, to cancel them when the session closes. Taken for a moment at the start and end of a run.
+    active: Mutex<BTreeMap<u64, Cancellation>>,
+    next_run: AtomicU64,
+    closed: AtomicBool,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    feeds: Vec<Port>,
+    targets: Vec<Target>,
+    keep_all: bool,
+    edits: u64,
+}
+
+/// A plan with what its feeds must be.
+pub(crate) struct Prepared {
+    pub(crate) runner: Runner,
+    pub(crate) feeds: Vec<FeedSpec>,
+}
+
+pub(crate) struct FeedSpec {
+    name: String,
+    dtype: DType,
+    shape: PartialShape,
+}
+
+impl FeedSpec {
+    pub(crate) fn check(&self, value: &Tensor) -> Result<()> {
+        if value.dtype() != self.dtype {
+            return Err(wrong_dtype(&self.name, self.dtype, value));
+        }
+        if value.as_scalar().is_some() && self.shape.rank() == Some(0) {
+            return Ok(());
+        }
+        if !self.shape.contains(&value.shape().into()) {
+            return Err(invalid!(
+                "`{}` takes shape {} but was fed a value of shape {}",
+                self.name,
+                self.shape,
+                value.shape()
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Session {
+    /// A session over this graph with one thread per core. An error if a mistake was made in building the graph.
+    pub fn new(graph: &Graph) -> Result<Session> {
+        Self::with_options(graph, SessionOptions::default())
+    }
+
+    /// A session with options.
+    pub fn with_options(graph: &Graph, options: SessionOptions) -> Result<Session> {
+        graph.check()?;
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let print = options.print.unwrap_or_else(|| Box::new(to_stderr));
+        Ok(Session {
+            shared: Arc::new(Shared {
+                graph: graph.clone(),
+                host: Arc::new(Host::new(options.threads.unwrap_or_else(cores), print)),
+                resources: options.resources.unwrap_or_default(),
+                kernel_state: Arc::new(Resources::new()),
+                container: options.container.into(),
+                budget: Some(Budget::new(options.memory_limit.unwrap_or_else(default_memory_limit))),
+                parallel_iterations: options.parallel_iterations,
+                timeout: options.timeout,
+                plans: RwLock::new(HashMap::new()),
+                active: Mutex::new(BTreeMap::new()),
+                next_run: AtomicU64::new(0),
+                closed: AtomicBool::new(false),
+            }),
+        })
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &Graph {
+        &self.shared.graph
+    }
+
+    /// The session's resources, to share with another session.
+    pub fn resources(&self) -> &Arc<Resources> {
+        &self.shared.resources
+    }
+
+    /// The most bytes of tensors that were alive at a time.
+    pub fn peak_bytes(&self) -> usize {
+        self.shared.budget.as_ref().map_or(0, |b| b.peak())
+    }
+
+    /// Runs what the fetches need and gives their values, in the structure that the caller takes them as:
+    /// `let (i, m): (i32, Tensor) = session.run((i, m), feed![n => 3])?`.
+    pub fn run<V: FromFetched>(&self, fetches: impl Fetch, feeds: impl Feeds) -> Result<V> {
+        Ok(self.run_with(fetches, feeds, &RunOptions::default())?.0)
+    }
+
+    /// As [`Session::run`], with options, and with what the run says of itself.
+    pub fn run_with<V: FromFetched>(
+        &self,
+        fetches: impl Fetch,
+        feeds: impl Feeds,
+        options: &RunOptions,
+    ) -> Result<(V, RunMetadata)> {
+        let mut list = FetchList::default();
+        fetches.list(&mut list);
+        let mut ports = Vec::new();
+        let mut values = Vec::new();
+        for (port, value) in feeds.into_feeds().items {
+            ports.push(port);
+            values.push(value?);
+        }
+        self.shared.check_open()?;
+        let (prepared, list) = self.shared.prepare(ports, list.0, options.trace)?;
+        let outcome = self.shared.run(&prepared, values, options)?;
+        let values = V::take(&mut spread(&list, outcome.values))?;
+        Ok((values, RunMetadata { trace: outcome.trace }))
+    }
+
+    /// Resolves fetches and feeds once, for many calls: values are given in the order of `feeds`.
+    pub fn make_callable<'g>(
+        &self,
+        fetches: impl Fetch,
+        feeds: impl IntoIterator<Item = Output<'g>>,
+    ) -> Result<Callable> {
+        let mut list = FetchList::default();
+        fetches.list(&mut list);
+        let ports = feeds.into_iter().map(|o| o.port()).collect();
+        self.shared.check_open()?;
+        let (prepared, targets) = self.shared.prepare(ports, list.0, false)?;
+        Ok(Callable::new(self.shared.clone(), prepared, targets))
+    }
+
+    /// Ends the session: runs going on are cancelled, further ones are errors. Its resources go with the last session that shares them.
+    pub fn close(&self) {
+        self.shared.closed.store(true, Release);
+        let active = self.shared.active.lock().clone();
+        for cancel in active.values() {
+            cancel.cancel(closed_error());
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // Callables share what is inside; they go on until they are dropped, as in TensorFlow they keep the session.
+        if Arc::strong_count(&self.shared) == 1 {
+            self.close();
+        }
+    }
+}
+
+fn closed_error() -> Error {
+    Error::new(Code::Cancelled, "the session was closed")
+}
+
+/// The values with a gap for each operation.
+pub(crate) fn spread(targets: &[Target], values: Vec<Tensor>) -> impl Iterator<Item = Option<Tensor>> {
+    let mut values = values.into_iter();
+    targets.iter().map(move |t| match t {
+        Target::Value(_) => values.next(),
+        Target::Operation(_) => None,
+    })
+}
+
+impl Shared {
+    pub(crate) fn check_open(&self) -> Result<()> {
+        match self.closed.load(Acquire) {
+            true => Err(closed_error()),
+            false => Ok(()),
+        }
+    }
+
+    fn prepare(&self, feeds: Vec<Port>, targets: Vec<Target>, keep_all: bool) -> Result<(Arc<Prepared>, Vec<Target>)> {
+        let edits = self.graph.read(|g| g.edits());
+        let key = Key { feeds, targets, keep_all, edits };
+        if let Some(found) = self.plans.read().get(&key) {
+            return Ok((found.clone(), key.targets));
+        }
+        self.graph.check()?;
+        let prepared = Arc::new(self.make_plan(&key)?);
+        let targets = key.targets.clone();
+        self.plans.write().insert(key, prepared.clone());
+        Ok((prepared, targets))
+    }
+
+    fn make_plan(&self, key: &Key) -> Result<Prepared> {
+        let mut fetches: Vec<Port> = Vec::new();
+        let mut targets: Vec<NodeId> = Vec::new();
+        for target in &key.targets {
+            match target {
+                Target::Value(port) => fetches.push(*port),
+                Target::Operation(node) => targets.push(*node),
+            }
+        }
+        let (program, feeds) = self.graph.read(|g| -> Result<_> {
+            let feeds = key
+                .feeds
+                .iter()
+                .map(|&port| {
+                    let name = format!("{}:{}", g.node(port.node)?.name(), port.index);
+                    Ok(FeedSpec { name, dtype: g.type_of(port)?.dtype, shape: g.shape_of(port) })
+                })
+                .collect::<Result<Vec<_>>>()?;
+            Ok((Program::new(g, &key.feeds, &fetches, &targets)?, feeds))
+        })?;
+        let options = PlanOptions { keep_all: key.keep_all, parallel_iterations: self.parallel_iterations };
+        let plan = Plan::new(&program, &self.kernel_state, &options)?;
+        Ok(Prepared { runner: Runner::new(Arc::new(plan)), feeds })
+    }
+
+    pub(crate) fn run(&self, prepared: &Prepared, feeds: Vec<Tensor>, options: &RunOptions) -> Result<Outcome> {
+        for (spec, value) in prepared.feeds.iter().zip(&feeds) {
+            spec.check(value)?;
+        }
+        let cancel = Cancellation::new();
+        let id = self.next_run.fetch_add(1, Relaxed);
+        self.active.lock().insert(id, cancel.clone());
+        let result = self.check_open().and_then(|()| {
+            let env = StepEnv {
+                resources: self.resources.clone(),
+                step_resources: Arc::new(Resources::new()),
+                kernel_state: self.kernel_state.clone(),
+                container: self.container.clone(),
+                cancel,
+                host: self.host.clone() as Arc<dyn StepHost>,
+            };
+            let deadline = options.timeout.or(self.timeout).and_then(|t| Instant::now().checked_add(t));
+            let options =
+                millstream_exec::RunOptions { trace: options.trace, deadline, budget: self.budget.clone() };
+            prepared.runner.run(feeds, &env, &options)
+        });
+        self.active.lock().remove(&id);
+        result
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "what a program prints goes to the standard error, as TensorFlow's Print does")]
+fn to_stderr(line: &str) {
+    eprint!("{line}");
+}
+
+/// 80 % of the machine's memory, or of a control group's limit where that is less; 16 GiB where neither can be known.
+fn default_memory_limit() -> usize {
+    let machine = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find(|l| l.starts_with("MemTotal:"))?;
+        line.split_whitespace().nth(1)?.parse::<usize>().ok()?.checked_mul(1024)
+    });
+    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|t| t.trim().parse::<usize>().ok());
+    let least = [machine, group].into_iter().flatten().min();
+    least.map_or(16 << 30, |bytes| bytes / 5 * 4)
+}

@@ -1,0 +1,61 @@
+//! `cargo xtask bench`: the measurements that are also made on other engines, one JSON line per variant.
+//!
+//! Cases, variants, loads and fields are those of the peers' scripts, so that one table holds all: `w1` counter and
+//! counter+LCG, `w2` vectors, `w3` nested loops, `w7` overlapping iterations, `w8` process start-up, `w9` executor overhead, `w10` matrix
+//! products. Every result is checked. `value` is the median of the counted repetitions, after at least two and one second of warm-up.
+
+mod cases;
+mod report;
+
+use clap::Args;
+
+/// What to measure.
+#[derive(Args)]
+pub struct Options {
+    /// The case: w1, w2, w3, w7, w8, w9, w10, or `all`.
+    #[arg(long)]
+    case: String,
+    /// Only variants whose name contains this.
+    #[arg(long)]
+    variant: Option<String>,
+    /// The size of one repetition; each case has a default.
+    #[arg(long)]
+    n: Option<usize>,
+    /// How many threads run kernels; one per core by default.
+    #[arg(long)]
+    threads: Option<usize>,
+    /// How many repetitions are counted.
+    #[arg(long, default_value_t = 5)]
+    reps: usize,
+    /// Print JSON lines (otherwise a line for people).
+    #[arg(long)]
+    json: bool,
+}
+
+/// Measures, and prints as it goes.
+pub fn run(options: &Options) -> millstream::Result<()> {
+    let all = ["w1", "w2", "w3", "w7", "w8", "w9", "w10"];
+    let chosen: Vec<&str> = match options.case.as_str() {
+        "all" => all.to_vec(),
+        case => all.into_iter().filter(|c| *c == case).collect(),
+    };
+    if chosen.is_empty() {
+        return Err(millstream::Error::new(
+            millstream::Code::InvalidArgument,
+            format!("there is no case `{}`; there are {}", options.case, all.join(" ")),
+        ));
+    }
+    let bench = report::Bench::new(options);
+    for case in chosen {
+        match case {
+            "w1" => cases::counter(&bench)?,
+            "w2" => cases::vectors(&bench)?,
+            "w3" => cases::nested(&bench)?,
+            "w7" => cases::overlap(&bench)?,
+            "w8" => cases::start_up(&bench)?,
+            "w9" => cases::overhead(&bench)?,
+            _ => cases::products(&bench)?,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! The timing loop and the line that comes of it.
+
+use super::Options;
+use std::time::{Duration, Instant};
+
+/// What is common to all cases.
+pub(super) struct Bench {
+    variant: Option<String>,
+    n: Option<usize>,
+    pub(super) threads: usize,
+    reps: usize,
+    json: bool,
+}
+
+impl Bench {
+    pub(super) fn new(options: &Options) -> Bench {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Bench {
+            variant: options.variant.clone(),
+            n: options.n,
+            threads: options.threads.unwrap_or(cores),
+            reps: options.reps.max(1),
+            json: options.json,
+        }
+    }
+
+    pub(super) fn wanted(&self, variant: &str) -> bool {
+        self.variant.as_ref().is_none_or(|v| variant.contains(v.as_str()))
+    }
+
+    pub(super) fn size(&self, default: usize) -> usize {
+        self.n.unwrap_or(default)
+    }
+
+    /// Seconds of each counted repetition.
+    pub(super) fn timed(&self, mut work: impl FnMut() -> millstream::Result<()>) -> millstream::Result<Vec<f64>> {
+        let begin = Instant::now();
+        let mut warm = 0;
+        while warm < 2 || begin.elapsed() < Duration::from_secs(1) {
+            work()?;
+            warm += 1;
+        }
+        (0..self.reps)
+            .map(|_| {
+                let begin = Instant::now();
+                work()?;
+                Ok(begin.elapsed().as_secs_f64())
+            })
+            .collect()
+    }
+
+    /// Prints the line: `work` done in a repetition over its seconds.
+    pub(super) fn rate(&self, case: &str, variant: &str, n: usize, work: f64, times: &[f64], unit: &str) {
+        self.emit(case, variant, n, times.iter().map(|t| work / t).collect(), unit, &[("rep_s", median(times))]);
+    }
+
+    pub(super) fn emit(
+        &self,
+        case: &str,
+        variant: &str,
+        n: usize,
+        values: Vec<f64>,
+        unit: &str,
+        extra: &[(&str, f64)],
+    ) {
+        let (value, reps) = (median(&values), values.len());
+        let min = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let threads = self.threads;
+        if self.json {
+            let extra: String = extra.iter().map(|(k, v)| format!(", \"{k}\": {}", digits(*v))).collect();
+            println!(
+                "{{\"peer\": \"millstream\", \"case\": \"{case}\", \"variant\": \"{variant}\", \"n\": {n}, \"value\": {}, \"unit\": \"{unit}\", \"reps\": {reps}, \"min\": {}, \"median\": {}, \"max\": {}, \"threads\": {threads}{extra}}}",
+                digits(value),
+                digits(min),
+                digits(value),
+                digits(max)
+            );
+        } else {
+            println!("{case:4} {variant:24} n={n:<9} {:>12} {unit}   ({} to {})", digits(value), digits(min), digits(max));
+        }
+    }
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let mid = sorted.len() / 2;
+    if sorted.len() % 2 == 1 { sorted[mid] } else { (sorted[mid - 1] + sorted[mid]) / 2.0 }
+}
+
+/// Five significant digits.
+fn digits(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return "0".into();
+    }
+    let places = (4 - value.abs().log10().floor() as i32).max(0) as usize;
+    format!("{value:.places$}")
+}

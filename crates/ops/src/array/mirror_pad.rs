@@ -38,6 +38,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             before <= most && after <= most,
             "`paddings` [{before}, {after}] of axis {axis} must not be over {most}: the axis has size {len}"
         );
+        let padded = super::axes::replaced(out.shape(), axis, len.saturating_add(before).saturating_add(after));
+        if padded.checked_elements()? == 0 {
+            // An empty tensor may have axes too long to list.
+            out = super::axes::empty(out.dtype(), padded)?;
+            continue;
+        }
         let left = (0..before).rev().map(|i| i + skip);
         let right = (0..after).map(|i| len - 1 - skip - i);
         let places: Vec<usize> = left.chain(0..len).chain(right).collect();

@@ -1,12 +1,14 @@
 //! Shapes, slices, gathers: ops that move elements.
 
 mod axes;
+mod keys;
 mod paddings;
 mod places;
 mod subscript;
 
 ops! {
-    broadcast_to, concat, concat_offset, expand_dims, fill, gather, gather_nd, invert_permutation, mirror_pad, nonzero, one_hot,
-    pack, pad, rank, reshape, reverse, reverse_sequence, scatter_nd, shape, size, slice, split, squeeze, strided_slice,
-    strided_slice_grad, tensor_scatter, tile, transpose, unpack, zeros_like,
+    bitcast, broadcast_to, concat, concat_offset, diag, dynamic_partition, dynamic_stitch, empty, ensure_shape, expand_dims, fill,
+    gather, gather_nd, invert_permutation, list_diff, mirror_pad, nonzero, one_hot, pack, pad, passed_on, rank, reshape, reverse,
+    reverse_sequence, roll, scatter_nd, shape, size, slice, split, squeeze, strided_slice, strided_slice_grad, tensor_scatter,
+    tile, transpose, unique, unpack, zeros_like,
 }

@@ -1,0 +1,91 @@
+//! `DynamicStitch` and `ParallelDynamicStitch`: rows of several tensors put in the places that indices name.
+
+use super::axes::product;
+use millstream_graph::op::spec::{AnyType, AtLeast};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure, invalid};
+
+pub(crate) fn def() -> [OpDef; 2] {
+    [
+        OpDef::new("DynamicStitch")
+            .doc("Row `indices[m][i]` of the result is `data[m][i]`. Of rows for one place the last stays; places that none names are zero."),
+        OpDef::new("ParallelDynamicStitch").doc("As DynamicStitch. Here, too, of rows for one place the last stays."),
+    ]
+    .map(|def| {
+        def.inputs("indices", "N", DType::I32)
+            .inputs("data", "N", "T")
+            .output("merged", "T")
+            .attr("N", AtLeast(1))
+            .attr("T", AnyType)
+            .infer(infer)
+            .kernel(Kernel::pure(run))
+    })
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let n = cx.n_inputs() / 2;
+    let mut rest = PartialShape::unknown();
+    let mut rows = Some(0);
+    for i in 0..n {
+        let (indices, data) = (cx.input(i), cx.input(n + i));
+        let largest = cx.ints(i).map(|v| v.into_iter().max().map_or(0, |m| m.saturating_add(1)));
+        rows = rows.zip(largest.and_then(|v| usize::try_from(v).ok())).map(|(a, b)| a.max(b));
+        let (Some(front), Some(dims)) = (indices.dims(), data.dims()) else { continue };
+        let begins = dims.len() >= front.len()
+            && dims.iter().zip(front).all(|(d, p)| d.is_none() || p.is_none() || d == p);
+        ensure!(begins, "`data` {i} has shape {data}, which does not begin with {indices} of `indices` {i}");
+        let own = PartialShape::new(dims[front.len()..].iter().copied());
+        rest = rest.merge(&own).ok_or_else(|| {
+            invalid!("the rows of `data` {i} have shape {own}, but those of the others have {rest}")
+        })?;
+    }
+    let shape = rest.dims().map(|rest| super::axes::joined(&[&[rows], rest]));
+    cx.set(0, shape.unwrap_or_default());
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let n = cx.n_inputs() / 2;
+    let (indices, data) = cx.inputs().split_at(n);
+    let row: Option<&[usize]> = data.first().and_then(|d| d.shape().get(indices[0].rank()..));
+    let row = Shape::from(row.unwrap_or(&[]));
+    let mut rows = 0usize;
+    for (i, (index, data)) in indices.iter().zip(data).enumerate() {
+        ensure!(
+            data.shape().strip_prefix(&index.shape()[..]) == Some(&row[..]),
+            "`data` {i} has shape {}, which is not {} of `indices` {i} followed by the rows' shape {row}",
+            data.shape(),
+            index.shape()
+        );
+        for &v in index.as_slice::<i32>()? {
+            let place =
+                usize::try_from(v).map_err(|_| invalid!("`indices` {i} holds {v}, which is negative"))?;
+            rows = rows.max(place + 1);
+        }
+    }
+    let run = product(&row);
+    let shape = Shape::new(std::iter::once(rows).chain(row.iter().copied()));
+    let mut merged = Tensor::zeros(data[0].dtype(), shape)?;
+    for (index, data) in indices.iter().zip(data) {
+        let starts: Vec<usize> =
+            index.as_slice::<i32>()?.iter().map(|&v| usize::try_from(v).unwrap_or(0) * run).collect();
+        merged.scatter_runs(run, &starts, data)?;
+    }
+    cx.set(0, merged);
+    Ok(())
+}
+
+cases! {
+    elements: "DynamicStitch([0 2], [1], [10 30], [20]) = [10 20 30]",
+    scalars: "DynamicStitch(1, 0, 5, 6) = [6 5]",
+    rows: "DynamicStitch([1 0], [[1 2] [3 4]]) = [[3 4] [1 2]]",
+    last_one_stays: "DynamicStitch([0], [0], [1], [2]) = [2]",
+    gaps_are_zero: "ParallelDynamicStitch([2], [7]) = [0 0 7]",
+    nothing: "DynamicStitch(i32[0] [], f32[0,2] []) = f32[0,2] []",
+    strings: "DynamicStitch([1 0], ['a' 'b']) = ['b' 'a']",
+    infers: "DynamicStitch(i32[?], i32[], f32[?,3], f32[?]) : f32[?,3]",
+    infers_the_size: "DynamicStitch([0 4], [1 2]) : i32[5]",
+    negative: "DynamicStitch([-1], [1]) ! `indices` 0 holds -1",
+    shapes_differ: "DynamicStitch([0 1], [1]) ! does not begin with",
+    rows_differ: "DynamicStitch([0], [1], [[1 2]], [[1]]) ! the rows of `data` 1 have shape [1]",
+}

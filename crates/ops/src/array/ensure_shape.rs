@@ -1,0 +1,41 @@
+//! `EnsureShape`: passes a tensor on if its shape is as declared.
+
+use millstream_graph::op::spec::{AnyShape, AnyType};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{Result, ensure, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("EnsureShape")
+        .doc(
+            "Passes `input` on; an error if it does not have the shape declared. Unknown dimensions fit any.",
+        )
+        .input("input", "T")
+        .output("output", "T")
+        .attr("shape", AnyShape)
+        .attr("T", AnyType)
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let declared = cx.attrs().shape("shape")?;
+    let merged = cx.input(0).merge(declared);
+    cx.set(0, merged.ok_or_else(|| invalid!("`input` has shape {} but must have {declared}", cx.input(0)))?);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let declared = cx.attrs().shape("shape")?;
+    let shape = cx.input(0).shape();
+    ensure!(declared.contains(&shape.into()), "`input` has shape {shape} but must have {declared}");
+    let input = cx.take(0);
+    cx.set(0, input);
+    Ok(())
+}
+
+cases! {
+    fits: "EnsureShape([[1 2]]; shape=shape[?,2]) = [[1 2]]",
+    any_shape: "EnsureShape('a'; shape=shape[..]) = 'a'",
+    infers: "EnsureShape(f32[?,3]; shape=shape[2,?]) : f32[2,3]",
+    does_not_fit: "EnsureShape([1 2]; shape=shape[3]) ! `input` has shape [2] but must have [3]",
+}

@@ -1,0 +1,51 @@
+//! `ListDiff`: the elements of one vector that another lacks.
+
+use super::axes::{counts, vector};
+use super::gather::take_along;
+use super::keys::{Key, keys};
+use millstream_graph::op::spec::{AnyType, IndexType, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{DType, PartialShape, Result};
+use std::collections::HashSet;
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("ListDiff")
+        .doc("The elements of `x` that are not in `y`, in order and as often as they occur, and their places in `x`.")
+        .input("x", "T")
+        .input("y", "T")
+        .output("out", "T")
+        .output("idx", "out_idx")
+        .attr("T", AnyType)
+        .attr("out_idx", IndexType.or(DType::I32))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.vector(0)?;
+    cx.vector(1)?;
+    cx.set(0, PartialShape::unknown_of_rank(1));
+    cx.set(1, PartialShape::unknown_of_rank(1));
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (x, y) = (cx.input(0), cx.input(1));
+    vector("x", x)?;
+    vector("y", y)?;
+    let gone: HashSet<Key> = keys(y)?.into_iter().filter(|k| !matches!(k, Key::Unequal(_))).collect();
+    let kept =
+        keys(x)?.iter().enumerate().filter(|(_, k)| !gone.contains(k)).map(|(i, _)| i).collect::<Vec<_>>();
+    let out = take_along(x, 0, &kept)?;
+    cx.set(0, out);
+    cx.set(1, counts(cx.attrs().dtype("out_idx")?, [kept.len()], kept)?);
+    Ok(())
+}
+
+cases! {
+    takes_away: "ListDiff([1 2 3 2 4], [2 4]) = [1 3], [0 2]",
+    keeps_repeats: "ListDiff(['a' 'b' 'a'], ['b']; out_idx=i64) = ['a' 'a'], i64 [0 2]",
+    nothing_left: "ListDiff([1], [1]) = i32[0] [], i32[0] []",
+    infers: "ListDiff(f32[3], f32[?]) : f32[?], i32[?]",
+    takes_vectors: "ListDiff([[1]], [1]) ! `x` must have rank 1",
+}

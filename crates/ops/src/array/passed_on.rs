@@ -1,0 +1,76 @@
+//! Ops that pass their input on: `StopGradient`, `PreventGradient`, `Snapshot`, `GuaranteeConst`, `DeepCopy`, and `IdentityN`
+//! for many.
+
+use millstream_graph::op::spec::{AnyType, Spec, Text, TypeList};
+use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_tensor::Result;
+
+pub(crate) fn def() -> [OpDef; 6] {
+    let one = |name, doc, input, output| {
+        OpDef::new(name)
+            .doc(doc)
+            .input(input, "T")
+            .output(output, "T")
+            .attr("T", AnyType)
+            .infer(|cx| cx.same_as_input())
+            .kernel(Kernel::pure(run))
+    };
+    [
+        one("StopGradient", "Passes `input` on; gradients end here.", "input", "output"),
+        one(
+            "PreventGradient",
+            "Passes `input` on; asking for its gradient is an error that says `message`.",
+            "input",
+            "output",
+        )
+        .attr("message", Text.or("")),
+        one("Snapshot", "Passes `input` on as it is now.", "input", "output"),
+        one(
+            "GuaranteeConst",
+            "Passes `input` on; whoever built the graph promises that it never changes.",
+            "input",
+            "output",
+        ),
+        one(
+            "DeepCopy",
+            "A copy of `x`. Values never change once made, so it may share their memory.",
+            "x",
+            "y",
+        ),
+        OpDef::new("IdentityN")
+            .doc("Passes all inputs on.")
+            .input_list("input", "T")
+            .output_list("output", "T")
+            .attr("T", TypeList)
+            .infer(|cx| {
+                for (i, shape) in cx.inputs().iter().enumerate() {
+                    cx.set(i, shape.clone());
+                    if let Some(known) = cx.known(i) {
+                        cx.set_known(i, known.clone());
+                    }
+                }
+                Ok(())
+            })
+            .kernel(Kernel::pure(run)),
+    ]
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    for i in 0..cx.n_inputs() {
+        let value = cx.take(i);
+        cx.set(i, value);
+    }
+    Ok(())
+}
+
+cases! {
+    stops: "StopGradient([1.5]) = [1.5]",
+    prevents: "PreventGradient('a'; message=\"no\") = 'a'",
+    snaps: "Snapshot(true) = true",
+    guarantees: "GuaranteeConst([1 2]) = [1 2]",
+    copies: "DeepCopy([1 2]) = [1 2]",
+    many: "IdentityN(1, 'a', [2.5]) = 1, 'a', [2.5]",
+    infers: "IdentityN(f32[?,3], i32[..]) : f32[?,3], i32[..]",
+    one_inferred: "StopGradient(f32[?,3]) : f32[?,3]",
+    takes_one: "Snapshot(1, 2) ! 1 input",
+}

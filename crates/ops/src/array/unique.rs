@@ -1,0 +1,134 @@
+//! `Unique`, `UniqueV2`, `UniqueWithCounts`, `UniqueWithCountsV2`: the distinct elements in order of first appearance.
+
+use super::axes::{axis, counts, dim_replaced, ints, product};
+use super::gather::take_along;
+use super::keys::{Key, keys};
+use millstream_graph::op::spec::{AnyType, IndexType, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure};
+use std::collections::HashMap;
+
+pub(crate) fn def() -> [OpDef; 4] {
+    [
+        OpDef::new("Unique").doc("The distinct elements of a vector in order of first appearance, and for each element its place among them."),
+        OpDef::new("UniqueWithCounts").doc("As Unique, and how often each occurs."),
+        OpDef::new("UniqueV2").doc("The distinct parts of `x` along an axis in order of first appearance, and for each part its place among them. Without an axis `x` must be a vector."),
+        OpDef::new("UniqueWithCountsV2").doc("As UniqueV2, and how often each occurs."),
+    ]
+    .map(|def| {
+        let (v2, counted) = (def.name.ends_with("V2"), def.name.starts_with("UniqueWithCounts"));
+        let def = def.input("x", "T");
+        let def = if v2 { def.input("axis", "Taxis").on_host().attr("Taxis", IndexType.or(DType::I64)) } else { def };
+        let def = def.output("y", "T").output("idx", "out_idx");
+        let def = if counted { def.output("count", "out_idx") } else { def };
+        def.attr("T", AnyType).attr("out_idx", IndexType.or(DType::I32)).infer(infer).kernel(Kernel::pure(run))
+    })
+}
+
+/// The axis that an `axis` input names: it holds one number, or none, which only a vector may have.
+fn chosen(given: &[i64], rank: usize) -> Result<usize> {
+    match *given {
+        [] => {
+            ensure!(rank == 1, "without an `axis`, `x` must be a vector, but it has rank {rank}");
+            Ok(0)
+        }
+        [a] => axis("axis", a, rank),
+        _ => Err(millstream_tensor::invalid!("`axis` has {} entries but may have at most one", given.len())),
+    }
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let vector = PartialShape::unknown_of_rank(1);
+    (0..cx.n_outputs()).for_each(|i| cx.set(i, vector.clone()));
+    if cx.n_inputs() == 1 {
+        let n = cx.vector(0)?;
+        cx.set(1, [n]);
+        return Ok(());
+    }
+    cx.set(0, PartialShape::unknown());
+    let Some(dims) = cx.input(0).dims() else { return Ok(()) };
+    match cx.ints(1) {
+        Some(given) => {
+            let axis = chosen(&given, dims.len())?;
+            cx.set(0, dim_replaced(dims, axis, None));
+            cx.set(1, [dims[axis]]);
+        }
+        None => cx.set(0, PartialShape::unknown_of_rank(dims.len())),
+    }
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let x = cx.input(0);
+    let axis = match cx.n_inputs() {
+        1 => {
+            super::axes::vector("x", x)?;
+            0
+        }
+        _ => chosen(&ints(cx.input(1))?, x.rank())?,
+    };
+    let shape = x.shape();
+    let len = shape[axis];
+    let (outer, run) = (product(&shape[..axis]), product(&shape[axis + 1..]));
+    let dtype = cx.attrs().dtype("out_idx")?;
+    if outer * run == 0 && len > 0 {
+        // Parts without elements are all equal, and there may be too many to list.
+        let (y, idx) = (take_along(x, axis, &[0])?, Tensor::zeros(dtype, [len])?);
+        cx.set(0, y);
+        cx.set(1, idx);
+        if cx.n_outputs() == 3 {
+            cx.set(2, counts(dtype, [1], [len])?);
+        }
+        return Ok(());
+    }
+    let keys = keys(x)?;
+    let mut firsts: Vec<usize> = Vec::new();
+    let mut times: Vec<usize> = Vec::new();
+    let mut places: Vec<usize> = Vec::with_capacity(len);
+    let mut note = |place: usize, i: usize| {
+        if place == firsts.len() {
+            firsts.push(i);
+            times.push(0);
+        }
+        times[place] += 1;
+        places.push(place);
+    };
+    if outer == 1 && run == 1 {
+        let mut seen: HashMap<&Key, usize> = HashMap::with_capacity(len.min(1 << 16));
+        for (i, key) in keys.iter().enumerate() {
+            let next = seen.len();
+            note(*seen.entry(key).or_insert(next), i);
+        }
+    } else {
+        let mut seen: HashMap<Vec<&Key>, usize> = HashMap::new();
+        for i in 0..len {
+            let part = (0..outer).flat_map(|o| &keys[(o * len + i) * run..(o * len + i + 1) * run]);
+            let next = seen.len();
+            note(*seen.entry(part.collect()).or_insert(next), i);
+        }
+    }
+    let y = take_along(x, axis, &firsts)?;
+    cx.set(0, y);
+    cx.set(1, counts(dtype, [len], places)?);
+    if cx.n_outputs() == 3 {
+        cx.set(2, counts(dtype, [times.len()], times)?);
+    }
+    Ok(())
+}
+
+cases! {
+    of_ints: "Unique([5 3 5 1 3]) = [5 3 1], [0 1 0 2 1]",
+    of_strings: "Unique(['b' 'a' 'b']; out_idx=i64) = ['b' 'a'], i64 [0 1 0]",
+    of_nothing: "Unique(f32[0] []) = f32[0] [], i32[0] []",
+    zeros_are_equal: "Unique([0.0 -0.0]) = [0.0], [0 0]",
+    nans_differ: "Unique([nan nan]) = [nan nan], [0 1]",
+    counted: "UniqueWithCounts([5 3 5 1 3]) = [5 3 1], [0 1 0 2 1], [2 2 1]",
+    rows: "UniqueV2([[1 2] [3 4] [1 2]], i64[1] [0]) = [[1 2] [3 4]], [0 1 0]",
+    columns: "UniqueV2([[1 2 1] [3 4 3]], [1]) = [[1 2] [3 4]], [0 1 0]",
+    without_an_axis: "UniqueV2([1 1], i64[0] []) = [1], [0 0]",
+    counted_rows: "UniqueWithCountsV2([[1 2] [1 2]], [0]) = [[1 2]], [0 0], [2]",
+    infers: "Unique(f32[5]) : f32[?], i32[5]",
+    infers_rows: "UniqueV2(f32[5,?], [0]) : f32[?,?], i32[5]",
+    takes_vectors: "Unique([[1]]) ! `x` must have rank 1",
+    needs_an_axis: "UniqueV2([[1]], i64[0] []) ! without an `axis`",
+}

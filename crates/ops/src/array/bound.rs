@@ -1,0 +1,71 @@
+//! `LowerBound` and `UpperBound`: where values belong in sorted rows.
+
+use super::axes::counts;
+use crate::number::{Real, with_real};
+use millstream_graph::op::spec::{IndexType, RealNumber, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{DType, Result, Tensor, ensure};
+
+pub(crate) fn def() -> [OpDef; 2] {
+    [
+        OpDef::new("LowerBound")
+            .doc("For each value the first place in its sorted row before which only lesser ones stand.")
+            .kernel(Kernel::pure(|cx| run(cx, false))),
+        OpDef::new("UpperBound")
+            .doc("For each value the last place in its sorted row before which only lesser and equal ones stand.")
+            .kernel(Kernel::pure(|cx| run(cx, true))),
+    ]
+    .map(|def| {
+        def.input("sorted_inputs", "T")
+            .input("values", "T")
+            .output("output", "out_type")
+            .attr("T", RealNumber)
+            .attr("out_type", IndexType.or(DType::I32))
+            .infer(infer)
+    })
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let (sorted, values) = (cx.with_rank(0, 2)?, cx.with_rank(1, 2)?);
+    if let (Some(a), Some(b)) = (sorted.dim(0), values.dim(0)) {
+        ensure!(a == b, "`sorted_inputs` has {a} rows but `values` {b}; they must have as many");
+    }
+    cx.set(0, [values.dim(0).or(sorted.dim(0)), values.dim(1)]);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx, upper: bool) -> Result<()> {
+    let (sorted, values) = (cx.input(0), cx.input(1));
+    ensure!(
+        sorted.rank() == 2 && values.rank() == 2 && sorted.shape()[0] == values.shape()[0],
+        "`sorted_inputs` has shape {} and `values` {}: both must be matrices with as many rows",
+        sorted.shape(),
+        values.shape()
+    );
+    let places = with_real!("LowerBound", sorted.dtype(), T => search::<T>(sorted, values, upper))?;
+    let out = counts(cx.attrs().dtype("out_type")?, values.shape().clone(), places)?;
+    cx.set(0, out);
+    Ok(())
+}
+
+fn search<T: Real>(sorted: &Tensor, values: &Tensor, upper: bool) -> Result<Vec<usize>> {
+    let (width, wanted) = (sorted.shape()[1], values.shape()[1]);
+    let (sorted, values) = (sorted.as_slice::<T>()?, values.as_slice::<T>()?);
+    let place = |(i, &v): (usize, &T)| {
+        let row = i / wanted * width;
+        let row = &sorted[row..row + width];
+        // Written with `!`, as a NaN value is past nothing and under everything.
+        row.partition_point(|s| if upper { !(v < *s) } else { *s < v })
+    };
+    Ok(values.iter().enumerate().map(place).collect())
+}
+
+cases! {
+    lower: "LowerBound([[1 3 3 5]], [[0 3 4 9]]) = [[0 1 3 4]]",
+    upper: "UpperBound([[1 3 3 5]], [[0 3 4 9]]) = [[0 3 3 4]]",
+    by_row: "LowerBound([[1.0 2.0] [5.0 6.0]], [[1.5] [1.5]]; out_type=i64) = i64 [[1] [0]]",
+    in_nothing: "UpperBound(f32[1,0] [], [[1.0]]) = [[0]]",
+    infers: "LowerBound(f32[?,4], f32[2,?]) : i32[2,?]",
+    rows_differ: "LowerBound([[1] [2]], [[1]]) ! `sorted_inputs` has 2 rows but `values` 1",
+    wants_matrices: "LowerBound([1], [[1]]) ! `sorted_inputs` must have rank 2",
+}

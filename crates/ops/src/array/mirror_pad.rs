@@ -38,7 +38,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             before <= most && after <= most,
             "`paddings` [{before}, {after}] of axis {axis} must not be over {most}: the axis has size {len}"
         );
-        let padded = super::axes::replaced(out.shape(), axis, len.saturating_add(before).saturating_add(after));
+        let padded =
+            super::axes::replaced(out.shape(), axis, len.saturating_add(before).saturating_add(after));
         if padded.checked_elements()? == 0 {
             // An empty tensor may have axes too long to list.
             out = super::axes::empty(out.dtype(), padded)?;

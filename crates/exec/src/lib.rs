@@ -5,9 +5,11 @@
 pub mod lone;
 mod machine;
 mod plan;
+mod reference;
 mod step;
 mod trace;
 
 pub use plan::{MAX_LIVE_ITERATIONS, Plan, PlanOptions};
+pub use reference::Reference;
 pub use step::{Outcome, RunOptions, Runner};
 pub use trace::{Event, Trace};

@@ -543,7 +543,7 @@ impl Machine {
             start(&mut cx, completion);
             return Ok(false);
         }
-        if self.may_hand_out && k.cost(&self.inputs) >= LONG_NS {
+        if self.may_hand_out && (plan.hand_out_all || k.cost(&self.inputs) >= LONG_NS) {
             let inputs = std::mem::take(&mut self.inputs);
             self.tasks.push_back(Task { node: n, at, kernel, inputs });
             return Ok(false);

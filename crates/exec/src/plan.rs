@@ -38,6 +38,8 @@ pub struct PlanOptions {
     pub keep_all: bool,
     /// Overrides `parallel_iterations` of every frame.
     pub parallel_iterations: Option<u32>,
+    /// Every kernel may be given to another thread, however short it is: for tests of what runs at the same time.
+    pub hand_out_all: bool,
 }
 
 /// More iterations than this are never alive at a time, whatever `parallel_iterations` says: the result is the same, and a
@@ -65,6 +67,8 @@ pub struct Plan {
     pub(crate) serialized: Vec<String>,
     /// Some kernel may wait.
     pub(crate) may_wait: bool,
+    /// Every kernel may be given to another thread.
+    pub(crate) hand_out_all: bool,
 }
 
 /// What messages and traces say of a node.
@@ -722,6 +726,7 @@ impl<'a> Builder<'a> {
             edges,
             inputs,
             frames,
+            hand_out_all: self.options.hand_out_all,
             may_wait: kernels.iter().any(|k: &KernelPlan| matches!(k.body, Body::Async(_))),
             kernels,
             initial,
@@ -790,7 +795,7 @@ impl<'a> Builder<'a> {
                 );
                 let reads_refs = (0..node.inputs.len()).any(|i| self.reads_ref(n, i));
                 let scalar = info.op.kernel.scalar.filter(|_| !reads_refs).and_then(|pick| pick(info));
-                match (scalar, draft.inputs.len()) {
+                match (scalar.filter(|_| !self.options.hand_out_all), draft.inputs.len()) {
                     (Some(ScalarKernel::Unary(f)), 1) => Kind::Unary(f, kernel),
                     (Some(ScalarKernel::Binary(f)), 2) => Kind::Binary(f, kernel),
                     _ => Kind::Kernel(kernel),

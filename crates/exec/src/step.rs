@@ -174,7 +174,7 @@ fn nobody() -> Arc<dyn Mailbox> {
     NOBODY.with(Arc::clone)
 }
 
-fn check(env: &StepEnv, options: &RunOptions) -> Result<()> {
+pub(crate) fn check(env: &StepEnv, options: &RunOptions) -> Result<()> {
     env.cancel.check()?;
     match options.deadline {
         Some(deadline) if Instant::now() >= deadline => Err(timed_out()),

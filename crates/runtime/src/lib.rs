@@ -12,4 +12,4 @@ mod session;
 pub use callable::Callable;
 pub use feed::{Feeds, FeedList};
 pub use fetch::{Fetch, FetchList, FromFetched, Target};
-pub use session::{RunMetadata, RunOptions, Session, SessionOptions};
+pub use session::{RunMetadata, RunOptions, Session, SessionOptions, Tier};

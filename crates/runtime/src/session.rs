@@ -4,7 +4,7 @@ use crate::callable::Callable;
 use crate::feed::Feeds;
 use crate::fetch::{Fetch, FetchList, FromFetched, Target, wrong_dtype};
 use crate::host::{Host, Printer};
-use millstream_exec::{Outcome, Plan, PlanOptions, Runner, Trace};
+use millstream_exec::{Outcome, Plan, PlanOptions, Reference, Runner, Trace};
 use millstream_graph::op::{StepEnv, StepHost};
 use millstream_graph::{Graph, NodeId, Output, Port, Program};
 use millstream_state::{Cancellation, Resources};
@@ -33,6 +33,20 @@ pub struct SessionOptions {
     pub container: String,
     /// Where lines that the program prints go; to the standard error by default.
     pub print: Option<Printer>,
+    /// What runs the graph.
+    pub tier: Tier,
+    /// Every kernel may be given to another thread, however short it is: slow; for tests of what runs at the same time.
+    pub hand_out_all: bool,
+}
+
+/// What runs a graph. The values are the same in every tier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tier {
+    /// The dataflow machine.
+    #[default]
+    Dataflow,
+    /// The slow and obvious evaluation that the others are tested against. Runs on the caller's thread and records no trace.
+    Reference,
 }
 
 /// What one run is given beyond fetches and feeds.
@@ -65,6 +79,8 @@ pub(crate) struct Shared {
     container: Arc<str>,
     pub(crate) budget: Option<Arc<Budget>>,
     parallel_iterations: Option<u32>,
+    tier: Tier,
+    hand_out_all: bool,
     timeout: Option<Duration>,
     /// Plans by what they are for. Read by every run, written when a new one is made.
     plans: RwLock<HashMap<Key, Arc<Prepared>>>,
@@ -84,8 +100,23 @@ struct Key {
 
 /// A plan with what its feeds must be.
 pub(crate) struct Prepared {
-    pub(crate) runner: Runner,
+    engine: Engine,
     pub(crate) feeds: Vec<FeedSpec>,
+}
+
+/// A program ready to run in one of the tiers.
+enum Engine {
+    Dataflow(Runner),
+    Reference(Box<Reference>),
+}
+
+impl Engine {
+    fn run(&self, feeds: Vec<Tensor>, env: &StepEnv, options: &millstream_exec::RunOptions) -> Result<Outcome> {
+        match self {
+            Engine::Dataflow(runner) => runner.run(feeds, env, options),
+            Engine::Reference(reference) => reference.run(feeds, env, options),
+        }
+    }
 }
 
 pub(crate) struct FeedSpec {
@@ -134,6 +165,8 @@ impl Session {
                 container: options.container.into(),
                 budget: Some(Budget::new(options.memory_limit.unwrap_or_else(default_memory_limit))),
                 parallel_iterations: options.parallel_iterations,
+                tier: options.tier,
+                hand_out_all: options.hand_out_all,
                 timeout: options.timeout,
                 plans: RwLock::new(HashMap::new()),
                 active: Mutex::new(BTreeMap::new()),
@@ -273,9 +306,22 @@ impl Shared {
                 .collect::<Result<Vec<_>>>()?;
             Ok((Program::new(g, &key.feeds, &fetches, &targets)?, feeds))
         })?;
-        let options = PlanOptions { keep_all: key.keep_all, parallel_iterations: self.parallel_iterations };
-        let plan = Plan::new(&program, &self.kernel_state, &options)?;
-        Ok(Prepared { runner: Runner::new(Arc::new(plan)), feeds })
+        let engine = match self.tier {
+            Tier::Dataflow => {
+                let options = PlanOptions {
+                    keep_all: key.keep_all,
+                    parallel_iterations: self.parallel_iterations,
+                    hand_out_all: self.hand_out_all,
+                };
+                Engine::Dataflow(Runner::new(Arc::new(Plan::new(&program, &self.kernel_state, &options)?)))
+            }
+            Tier::Reference => Engine::Reference(Box::new(Reference::new(
+                program,
+                &self.kernel_state,
+                self.parallel_iterations,
+            )?)),
+        };
+        Ok(Prepared { engine, feeds })
     }
 
     pub(crate) fn run(&self, prepared: &Prepared, feeds: Vec<Tensor>, options: &RunOptions) -> Result<Outcome> {
@@ -297,7 +343,7 @@ impl Shared {
             let deadline = options.timeout.or(self.timeout).and_then(|t| Instant::now().checked_add(t));
             let options =
                 millstream_exec::RunOptions { trace: options.trace, deadline, budget: self.budget.clone() };
-            prepared.runner.run(feeds, &env, &options)
+            prepared.engine.run(feeds, &env, &options)
         });
         self.active.lock().remove(&id);
         result

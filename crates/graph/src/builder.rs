@@ -249,10 +249,12 @@ impl<'g> OpBuilder<'g> {
         };
         // Constants made of literals, and captures, are named under the node, as TensorFlow does.
         let scope = match &naming {
+            // A constant has neither; what its control inputs bring in is named beside it.
+            Naming::Reserved(_) if self.op == "Const" => g.current_scope().to_owned(),
             Naming::Reserved(name) => format!("{name}/"),
             _ => String::new(),
         };
-        let hints = def.map(|def| dtype_hints(def, &self.args, &self.attrs)).unwrap_or_default();
+        let hints = def.map(|def| dtype_hints(g, def, &self.args, &self.attrs)).unwrap_or_default();
         let (controls, attrs, device, at, raw) = (self.controls, self.attrs, self.device, self.at, self.raw);
         let (op, args, context) = (self.op, self.args, self.context);
         g.with_scope(scope, |g| {
@@ -313,7 +315,7 @@ fn literal_name(def: Option<&OpDef>, i: usize) -> String {
 }
 
 /// The dtype that each argument should have, as far as attributes and the other arguments say.
-fn dtype_hints(def: &OpDef, args: &[Arg], attrs: &Attrs) -> Vec<Option<DType>> {
+fn dtype_hints(g: &GraphData, def: &OpDef, args: &[Arg], attrs: &Attrs) -> Vec<Option<DType>> {
     // One entry per argument in a flat list; a list argument spreads over what is left.
     let fixed = def.inputs.iter().filter(|a| a.count == Count::One).count();
     let lists = (def.inputs.len() - fixed).max(1);
@@ -332,7 +334,7 @@ fn dtype_hints(def: &OpDef, args: &[Arg], attrs: &Attrs) -> Vec<Option<DType>> {
         };
         let given = |strong: bool| {
             specs.iter().zip(args).filter(|(s, _)| same(s)).find_map(|(_, a)| match &a.0 {
-                ArgKind::Output(o) => o.dtype().ok(),
+                ArgKind::Output(o) => g.type_of(o.port()).ok().map(|t| t.dtype),
                 ArgKind::Literal { value: Ok(v), weak } if !strong || !weak => Some(v.dtype()),
                 _ => None,
             })
@@ -350,7 +352,7 @@ fn dtype_hints(def: &OpDef, args: &[Arg], attrs: &Attrs) -> Vec<Option<DType>> {
 }
 
 /// A number literal as another dtype, if every element stays the number it is.
-fn weak_cast(value: &Tensor, dtype: DType) -> Result<Tensor> {
+pub(crate) fn weak_cast(value: &Tensor, dtype: DType) -> Result<Tensor> {
     if value.dtype() == dtype || !value.dtype().is_number() || !dtype.is_number() {
         return Ok(value.clone());
     }

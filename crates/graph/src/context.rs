@@ -117,18 +117,14 @@ impl GraphData {
 
     /// The port that stands for `value` inside `context`, bringing it in if needed.
     pub(crate) fn capture(&mut self, context: Option<ContextId>, value: Port) -> Result<Port> {
+        let home = self.home(context, value)?;
         // The chain of contexts between the value's and this one, outermost first: a loop, not a recursion.
-        let home = self.node(value.node)?.context;
         let mut chain: SmallVec<[ContextId; 8]> = SmallVec::new();
         let mut at = context;
         while at != home {
-            match at {
-                Some(id) => {
-                    chain.push(id);
-                    at = self.contexts[id.0 as usize].parent;
-                }
-                None => return self.foreign(context, value),
-            }
+            let Some(id) = at else { break };
+            chain.push(id);
+            at = self.contexts[id.0 as usize].parent;
         }
         let mut value = value;
         for id in chain.into_iter().rev() {
@@ -140,79 +136,135 @@ impl GraphData {
         Ok(value)
     }
 
-    /// A value of a context that is not around this one: legal only where the context is a branch of a cond (its
-    /// value is dead when the branch is not taken), never out of a loop.
-    fn foreign(&self, context: Option<ContextId>, value: Port) -> Result<Port> {
+    /// The innermost context around `context` where `value` may be used as it is: its own, or, as a value of an untaken branch
+    /// is dead everywhere, one around the branches that it lies in. Never one outside of its loop.
+    fn home(&self, context: Option<ContextId>, value: Port) -> Result<Option<ContextId>> {
         let node = self.node(value.node)?;
-        if self.loop_of(node.context) == self.loop_of(context) {
-            return Ok(value);
+        let mut home = node.context;
+        while !self.is_within(context, home) {
+            // `None` is around everything, so this is some context.
+            let Some(id) = home else { break };
+            let inner = &self.contexts[id.0 as usize];
+            if let ContextKind::While(_) = inner.kind {
+                let name = node.name();
+                return Err(invalid!(
+                    "`{name}` belongs to the loop `{}` and is used outside of it",
+                    inner.name
+                )
+                .at_line(node.at)
+                .with_help("return it from the body as a loop variable and use the loop's result"));
+            }
+            home = inner.parent;
         }
-        let inside = self.loop_of(node.context).map_or("", |l| &self.contexts[l.0 as usize].name);
-        Err(invalid!("`{}` belongs to the loop `{inside}` and is used outside of it", node.name())
-            .at_line(node.at)
-            .with_help("return it from the body as a loop variable and use the loop's result"))
+        Ok(home)
     }
 
     fn bring_in(&mut self, id: ContextId, value: Port) -> Result<Port> {
-        let context = &self.contexts[id.0 as usize];
-        let is_ref = self.node(value.node)?.info.output_types[value.index as usize].is_ref;
-        let (spec, index) = match &context.kind {
-            ContextKind::While(w) => {
-                let mut attrs = Attrs::new();
-                attrs.set("frame_name", context.name.as_str());
-                attrs.set("is_constant", true);
-                attrs.set("parallel_iterations", w.parallel_iterations);
-                let op = if is_ref { "RefEnter" } else { "Enter" };
-                (
-                    NodeSpec::new(op, Naming::Scoped(op.into()))
-                        .inputs([value])
-                        .attrs(attrs)
-                        .context(Some(id)),
-                    0,
-                )
-            }
+        let inside = match &self.contexts[id.0 as usize].kind {
+            ContextKind::While(_) => Port::new(self.insert_enter(id, value, true)?, 0),
             ContextKind::Cond(c) => {
-                let op = if is_ref { "RefSwitch" } else { "Switch" };
-                let spec = NodeSpec::new(op, Naming::Scoped(op.into())).inputs([value, c.pred]);
-                (spec.context(Some(id)), c.branch)
+                let (pred, branch) = (c.pred, c.branch);
+                let op = if self.type_of(value)?.is_ref { "RefSwitch" } else { "Switch" };
+                let spec = NodeSpec::new(op, Naming::Scoped(op.into())).inputs([value, pred]);
+                Port::new(self.insert(spec.context(Some(id)))?, branch)
             }
         };
-        let inside = Port::new(self.insert(spec)?, index);
         self.contexts[id.0 as usize].external.insert(value, inside);
         Ok(inside)
+    }
+
+    /// The Enter that brings `value` into the loop `id`: of a loop variable, or of a value that stays the same.
+    pub(crate) fn insert_enter(&mut self, id: ContextId, value: Port, is_constant: bool) -> Result<NodeId> {
+        let context = &self.contexts[id.0 as usize];
+        let (outer, name) = (context.parent, context.name.clone());
+        let parallel = context.as_while().map_or(10, |w| w.parallel_iterations);
+        let mut attrs = Attrs::new();
+        attrs.set("frame_name", name);
+        attrs.set("is_constant", is_constant);
+        attrs.set("parallel_iterations", parallel);
+        let op = if self.type_of(value)?.is_ref { "RefEnter" } else { "Enter" };
+        let mut spec =
+            NodeSpec::new(op, Naming::Scoped(op.into())).inputs([value]).attrs(attrs).context(Some(id));
+        // What `control_dependencies` around the loop ask for, the Enters wait for.
+        spec.controls = self.scope_controls(&[value]);
+        spec.controls.retain(|c| self.enter_may_wait_for(outer, *c));
+        // A value that is there in every iteration of the loop around must not start this loop in one that never happens.
+        let pivot = self.pivot_around(outer);
+        if !is_constant
+            && self.nodes[value.node.index()].is_constant_enter()
+            && let Some(pivot) = pivot
+            && !spec.controls.contains(&pivot)
+        {
+            spec.controls.push(pivot);
+        }
+        let enter = self.insert(spec)?;
+        self.note_seen(enter);
+        Ok(enter)
+    }
+
+    /// The pivot of the innermost context that has one, from `context` outwards.
+    fn pivot_around(&self, mut context: Option<ContextId>) -> Option<NodeId> {
+        while let Some(id) = context {
+            let around = &self.contexts[id.0 as usize];
+            if let Some(pivot) = around.pivot() {
+                return Some(pivot.node);
+            }
+            context = around.parent;
+        }
+        None
+    }
+
+    /// Whether an Enter into a loop of the context `outer` may wait for this node: one of the contexts around, up to the next loop.
+    fn enter_may_wait_for(&self, outer: Option<ContextId>, node: NodeId) -> bool {
+        let Some(node) = self.nodes.get(node.index()) else { return false };
+        let limit = self.loop_of(outer);
+        let mut at = outer;
+        while at != node.context {
+            match at {
+                Some(id) if at != limit => at = self.contexts[id.0 as usize].parent,
+                _ => return false,
+            }
+        }
+        true
     }
 
     /// Fits a node that is about to be made into the current context: captures its inputs, sorts its control inputs, hangs it on the
     /// pivot where it would run of itself.
     pub(crate) fn enter_context(&mut self, spec: &mut NodeSpec) -> Result<()> {
-        let Some(id) = self.current else { return Ok(()) };
+        let Some(id) = self.current else {
+            // Captures nothing, but what lies in a loop cannot be used.
+            for i in 0..spec.inputs.len() {
+                if spec.inputs[i] != Port::OPEN {
+                    self.capture(None, spec.inputs[i])?;
+                }
+            }
+            return Ok(());
+        };
         spec.context = Some(id);
         for i in 0..spec.inputs.len() {
             if spec.inputs[i] != Port::OPEN {
                 spec.inputs[i] = self.capture(Some(id), spec.inputs[i])?;
             }
         }
-        // Control inputs from outside the loop become captured values, so that they run once, before it.
         let here = self.loop_of(Some(id));
         let mut internal: SmallVec<[NodeId; 2]> = SmallVec::new();
         let mut external: SmallVec<[NodeId; 2]> = SmallVec::new();
         for &c in &spec.controls {
-            match self.loop_of(self.node(c)?.context) == here {
+            // Outside of loops every control input stays; inside, those of the same loop.
+            match here.is_none() || self.loop_of(self.node(c)?.context) == here {
                 true => internal.push(c),
                 false => external.push(c),
             }
         }
-        let pivot = self.contexts[id.0 as usize].pivot();
-        let free = match &self.contexts[id.0 as usize].kind {
-            ContextKind::While(_) => {
-                internal.is_empty()
-                    && spec
-                        .inputs
-                        .iter()
-                        .all(|&p| p != Port::OPEN && self.nodes[p.node.index()].is_constant_enter())
+        let context = &self.contexts[id.0 as usize];
+        let (pivot, is_loop) = (context.pivot(), matches!(context.kind, ContextKind::While(_)));
+        let free = match is_loop {
+            true => {
+                let constant = |p: &Port| *p != Port::OPEN && self.nodes[p.node.index()].is_constant_enter();
+                internal.is_empty() && spec.inputs.iter().all(constant)
             }
             // A node with inputs is dead with them; one without hangs on the pivot or on a node of the branch.
-            ContextKind::Cond(_) => {
+            false => {
                 spec.inputs.is_empty()
                     && !internal.iter().any(|c| self.is_within(self.nodes[c.index()].context, Some(id)))
             }
@@ -221,25 +273,35 @@ impl GraphData {
             internal.push(pivot.node);
         }
         spec.controls = internal;
-        if here.is_some() {
-            for c in external {
-                if self.node(c)?.info.output_types.is_empty() {
-                    continue;
-                }
-                let inside = self.capture(Some(id), Port::new(c, 0))?;
-                let identity = NodeSpec::new("Identity", Naming::Scoped("Identity".into()))
-                    .inputs([inside])
-                    .context(Some(id));
-                let identity = self.insert(identity)?;
-                spec.controls.push(identity);
-            }
+        if is_loop {
+            self.pull_in(id, spec, external)?;
         }
         Ok(())
     }
 
-    /// Whether values of this node may be fetched or fed: not inside a loop or branch.
-    pub(crate) fn is_outside(&self, node: NodeId) -> bool {
-        self.nodes.get(node.index()).is_some_and(|n| n.context.is_none())
+    /// Control inputs from outside of the loop become captured values, so that they run once, before it. One without an output
+    /// cannot, and is left out, as in TensorFlow.
+    fn pull_in(&mut self, id: ContextId, spec: &mut NodeSpec, external: SmallVec<[NodeId; 2]>) -> Result<()> {
+        for c in external {
+            if self.node(c)?.info.output_types.is_empty() {
+                continue;
+            }
+            let name = self.unique_name("Identity");
+            // The blocks of control inputs that are open do not ask anything of these.
+            let blocks = self.take_controls();
+            let inside = self.with_scope(format!("{name}/"), |g| g.capture(Some(id), Port::new(c, 0)));
+            self.restore_controls(blocks);
+            let identity = NodeSpec::new("Identity", Naming::Reserved(name))
+                .inputs([inside?])
+                .context(Some(id))
+                .at(spec.at);
+            let identity = self.insert(identity)?;
+            if let Some(pivot) = self.contexts[id.0 as usize].pivot() {
+                self.nodes[identity.index()].controls.push(pivot.node);
+            }
+            spec.controls.push(identity);
+        }
+        Ok(())
     }
 
     /// Whether the node lies inside a loop.

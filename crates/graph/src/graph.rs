@@ -1,7 +1,8 @@
 //! [`Graph`]: nodes in the order they were made. Append-only but for back edges, control inputs and what is known of shapes.
 
 use crate::attr::{Attr, Attrs, ValueType};
-use crate::context::{Context, ContextId};
+use crate::builder::{Arg, ArgKind};
+use crate::context::{Context, ContextId, ContextKind, WhileContext};
 use crate::ids::{NodeId, Port};
 use crate::node::Node;
 use crate::op::{InferCx, Known, NodeInfo, Registry, Role};
@@ -32,6 +33,8 @@ pub enum CollectionItem {
     Int(i64),
     /// A float.
     Float(f32),
+    /// A loop or branch: the entries of `while_context` and `cond_context`.
+    Context(ContextId),
 }
 
 /// What a graph holds. Reached through [`Graph::read`].
@@ -53,12 +56,14 @@ pub struct GraphData {
     seed: Option<i64>,
     error: Option<Error>,
     finalized: bool,
+    /// What was declared of shapes (`set_shape`), beside what was inferred.
+    pub(crate) declared: HashMap<Port, PartialShape>,
     /// Counts changes to what is already there (back edges, control inputs), for those who cache by length.
     edits: u64,
 }
 
 /// A `control_dependencies` block.
-struct ControlScope {
+pub(crate) struct ControlScope {
     inputs: Vec<NodeId>,
     /// Nodes made inside: whoever takes one as input already runs after `inputs`.
     seen: std::collections::HashSet<NodeId>,
@@ -141,6 +146,7 @@ impl Graph {
             seed: None,
             error: None,
             finalized: false,
+            declared: HashMap::new(),
             edits: 0,
         })))
     }
@@ -186,11 +192,11 @@ impl Graph {
         self.lock().error.get_or_insert(error);
     }
 
-    /// Runs `build` with names prefixed by `name/` (made unique, as TensorFlow does).
+    /// Runs `build` with names prefixed by `name/` (made unique, as TensorFlow does). A name that ends in `/` is a scope to re-enter.
     pub fn name_scope<R>(&self, name: &str, build: impl FnOnce() -> R) -> R {
-        let scope = {
-            let mut g = self.lock();
-            g.unique_name(name) + "/"
+        let scope = match name.ends_with('/') {
+            true => name.to_owned(),
+            false => self.lock().unique_name(name) + "/",
         };
         self.in_scope(scope, build)
     }
@@ -224,6 +230,13 @@ impl Graph {
         let _back = OnDrop(|| {
             self.lock().controls.pop();
         });
+        build()
+    }
+
+    /// Runs `build` inside of a loop or branch.
+    pub(crate) fn in_context<R>(&self, context: ContextId, build: impl FnOnce() -> R) -> R {
+        let old = self.lock().current.replace(context);
+        let _back = OnDrop(|| self.lock().current = old);
         build()
     }
 
@@ -268,7 +281,7 @@ impl Graph {
 
     /// Adds an entry to a collection.
     pub fn add_to_collection(&self, name: &str, item: CollectionItem) {
-        self.lock().collections.entry(name.to_owned()).or_default().push(item);
+        self.lock().collect(name, item);
     }
 
     /// The entries of a collection.
@@ -297,6 +310,23 @@ impl Graph {
     #[track_caller]
     pub fn constant_tensor(&self, name: &str, value: Tensor) -> Output<'_> {
         self.op("Const").name(name).attr("dtype", value.dtype()).attr("value", value).output()
+    }
+
+    /// A constant: `g.constant(0)`, `g.constant([1.0, 2.0])`, or any [`Tensor`].
+    #[track_caller]
+    pub fn constant<'g>(&'g self, value: impl Into<Arg<'g>>) -> Output<'g> {
+        match value.into().0 {
+            ArgKind::Literal { value: Ok(value), .. } => self.constant_tensor("Const", value),
+            ArgKind::Output(output) => output,
+            ArgKind::Literal { value: Err(error), .. } => {
+                self.remember(error.at_line(Location::caller()));
+                Output::new(self, Port::new(NodeId::POISON, 0))
+            }
+            ArgKind::Open => {
+                self.remember(invalid!("an open back edge is no constant").at_line(Location::caller()));
+                Output::new(self, Port::new(NodeId::POISON, 0))
+            }
+        }
     }
 
     /// A placeholder of a dtype that is known only when the program runs. `shape` is what its feeds must fit.
@@ -330,11 +360,7 @@ impl Graph {
                 given.map_or("nothing".into(), |t| t.to_string())
             ));
         }
-        let open = target.inputs.iter().position(|p| *p == Port::OPEN);
-        let open = open.ok_or_else(|| invalid!("`{}` has no open back edge", target.name()))?;
-        g.nodes[merge.id().index()].inputs[open] = value.port();
-        g.edits += 1;
-        Ok(())
+        g.close_merge(merge.id(), value.port())
     }
 
     /// Adds a control input to a node that exists already.
@@ -452,10 +478,6 @@ impl GraphData {
         self.nodes.get(port.node.index())?.known.get(port.index as usize)?.as_deref()
     }
 
-    pub(crate) fn edited(&mut self) {
-        self.edits += 1;
-    }
-
     /// As TensorFlow's `unique_name`: scoped, counted without regard to case.
     pub(crate) fn unique_name(&mut self, name: &str) -> String {
         let name = format!("{}{}", self.scope, name);
@@ -477,6 +499,64 @@ impl GraphData {
             }
             i += 1;
         }
+    }
+
+    /// Adds a context.
+    pub(crate) fn add_context(&mut self, context: Context) -> ContextId {
+        let id = ContextId(self.contexts.len() as u32);
+        self.contexts.push(context);
+        id
+    }
+
+    /// Moves a node into a context.
+    pub(crate) fn set_context(&mut self, node: NodeId, context: ContextId) {
+        if let Some(node) = self.nodes.get_mut(node.index()) {
+            node.context = Some(context);
+        }
+    }
+
+    /// Sets the context of the nodes to come.
+    pub(crate) fn set_current(&mut self, context: Option<ContextId>) {
+        self.current = context;
+    }
+
+    /// The context around a context.
+    pub(crate) fn context_parent(&self, id: ContextId) -> Option<ContextId> {
+        self.contexts[id.0 as usize].parent
+    }
+
+    /// Changes what is on record of a loop.
+    pub(crate) fn edit_while(&mut self, id: ContextId, edit: impl FnOnce(&mut WhileContext)) {
+        if let ContextKind::While(w) = &mut self.contexts[id.0 as usize].kind {
+            edit(w);
+        }
+    }
+
+    /// Adds an entry to a collection.
+    pub(crate) fn collect(&mut self, name: &str, item: CollectionItem) {
+        self.collections.entry(name.to_owned()).or_default().push(item);
+    }
+
+    /// Opens the last input of a Merge, to be closed by a back edge.
+    pub(crate) fn open_back_edge(&mut self, merge: NodeId) {
+        if let Some(last) = self.nodes.get_mut(merge.index()).and_then(|n| n.inputs.last_mut()) {
+            *last = Port::OPEN;
+        }
+    }
+
+    /// Closes the open input of a Merge.
+    pub(crate) fn close_merge(&mut self, merge: NodeId, next: Port) -> Result<()> {
+        let node = self.node(merge)?;
+        let open = node.inputs.iter().position(|p| *p == Port::OPEN);
+        let open = open.ok_or_else(|| invalid!("`{}` has no open back edge", node.name()))?;
+        self.nodes[merge.index()].inputs[open] = next;
+        self.edits += 1;
+        Ok(())
+    }
+
+    /// The current name scope, with its closing `/` unless empty.
+    pub(crate) fn current_scope(&self) -> &str {
+        &self.scope
     }
 
     /// Runs `build` with names under `scope`.
@@ -513,10 +593,35 @@ impl GraphData {
         }
         self.enter_context(&mut spec)?;
         let id = self.insert(spec)?;
+        self.note_seen(id);
+        Ok(id)
+    }
+
+    /// Adds a node as an op builder does: named in the current scope, with what it captures named under it.
+    pub(crate) fn add_scoped(&mut self, mut spec: NodeSpec) -> Result<NodeId> {
+        let name = match spec.naming {
+            Naming::Scoped(name) => self.unique_name(&name),
+            Naming::Exact(name) | Naming::Reserved(name) => name,
+        };
+        spec.naming = Naming::Reserved(name.clone());
+        self.with_scope(format!("{name}/"), |g| g.add(spec))
+    }
+
+    /// The open `control_dependencies` blocks remember that what this node gives already runs after their inputs.
+    pub(crate) fn note_seen(&mut self, id: NodeId) {
         for block in &mut self.controls {
             block.seen.insert(id);
         }
-        Ok(id)
+    }
+
+    /// Suspends the open `control_dependencies` blocks, until [`GraphData::restore_controls`].
+    pub(crate) fn take_controls(&mut self) -> Vec<ControlScope> {
+        std::mem::take(&mut self.controls)
+    }
+
+    /// Resumes suspended blocks.
+    pub(crate) fn restore_controls(&mut self, controls: Vec<ControlScope>) {
+        self.controls = controls;
     }
 
     /// Makes a node just as it is said: checks types, infers shapes, appends it.
@@ -600,7 +705,7 @@ impl GraphData {
     }
 
     #[expect(clippy::type_complexity, reason = "the pair that a node holds")]
-    fn infer(
+    pub(crate) fn infer(
         &self,
         info: &NodeInfo,
         inputs: &[Port],
@@ -641,6 +746,8 @@ impl GraphData {
         let merged = old.merge(shape).ok_or_else(|| {
             invalid!("`{}` has shape {old}, which contradicts {shape}", node.name()).at_line(node.at)
         })?;
+        let declared = self.declared.entry(port).or_default();
+        *declared = declared.merge(shape).unwrap_or_else(|| shape.clone());
         self.nodes[port.node.index()].shapes[port.index as usize] = merged;
         Ok(())
     }
@@ -649,13 +756,6 @@ impl GraphData {
     pub(crate) fn set_shape(&mut self, port: Port, shape: PartialShape) {
         if let Some(node) = self.nodes.get_mut(port.node.index()) {
             node.shapes[port.index as usize] = shape;
-        }
-    }
-
-    /// Sets an attribute of a node that exists already.
-    pub(crate) fn set_attr(&mut self, id: NodeId, name: &'static str, value: impl Into<Attr>) {
-        if let Some(node) = self.nodes.get_mut(id.index()) {
-            Arc::make_mut(&mut node.info).attrs.set(name, value);
         }
     }
 }

@@ -4,9 +4,12 @@
 
 pub mod attr;
 mod builder;
+mod composite;
 mod context;
+pub mod flow;
 mod graph;
 mod ids;
+pub mod nest;
 mod node;
 pub mod op;
 mod output;
@@ -15,9 +18,12 @@ mod verify;
 
 pub use attr::{Attr, Attrs, FuncRef, ValueType};
 pub use builder::{Arg, OpBuilder};
+pub use composite::{IndexedSlices, SparseTensor};
 pub use context::{CondContext, Context, ContextId, ContextKind, WhileContext};
+pub use flow::WhileBuilder;
 pub use graph::{CollectionItem, Graph, GraphData};
 pub use ids::{NodeId, Port};
+pub use nest::{IntoNest, Nest};
 pub use node::Node;
 pub use output::{Op, Output};
 pub use program::{Frame, Index, Program, ProgramKind, ProgramNode, Source};

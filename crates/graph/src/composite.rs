@@ -1,0 +1,25 @@
+//! [`IndexedSlices`] and [`SparseTensor`]: values made of several outputs.
+
+use crate::output::Output;
+
+/// Rows of a larger tensor: row `i` of `values` stands at `indices[i]`. Gradients of gathers are such.
+#[derive(Clone, Copy, Debug)]
+pub struct IndexedSlices<'g> {
+    /// The rows.
+    pub values: Output<'g>,
+    /// Where each row stands.
+    pub indices: Output<'g>,
+    /// The shape of the tensor that the rows are part of, where it is known.
+    pub dense_shape: Option<Output<'g>>,
+}
+
+/// A tensor given by its entries that are not zero.
+#[derive(Clone, Copy, Debug)]
+pub struct SparseTensor<'g> {
+    /// Where the entries stand: `i64[n, rank]`.
+    pub indices: Output<'g>,
+    /// The entries: `[n]`.
+    pub values: Output<'g>,
+    /// The shape of the whole: `i64[rank]`.
+    pub dense_shape: Output<'g>,
+}

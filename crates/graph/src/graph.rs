@@ -1,6 +1,6 @@
 //! [`Graph`]: nodes in the order they were made. Append-only but for back edges, control inputs and what is known of shapes.
 
-use crate::attr::{Attr, Attrs, ValueType};
+use crate::attr::{Attrs, ValueType};
 use crate::builder::{Arg, ArgKind};
 use crate::context::{Context, ContextId, ContextKind, WhileContext};
 use crate::ids::{NodeId, Port};

@@ -259,6 +259,7 @@ impl<'g> OpBuilder<'g> {
         let (op, args, context) = (self.op, self.args, self.context);
         g.with_scope(scope, |g| {
             let mut inputs: SmallVec<[Port; 2]> = SmallVec::new();
+            let n_args = args.len();
             for (i, arg) in args.into_iter().enumerate() {
                 inputs.push(match arg.0 {
                     ArgKind::Output(o) => o.port(),
@@ -270,7 +271,7 @@ impl<'g> OpBuilder<'g> {
                             Some(dtype) if weak => weak_cast(&value, dtype)?,
                             _ => value,
                         };
-                        g.literal(literal_name(def, i), value, at)?
+                        g.literal(literal_name(def, i, n_args), value, at)?
                     }
                 });
             }
@@ -300,29 +301,35 @@ impl GraphData {
     }
 }
 
-/// The name of the constant that a literal becomes: the argument's, numbered in a list.
-fn literal_name(def: Option<&OpDef>, i: usize) -> String {
+/// The name of the constant that argument `i` of `n`, a literal, becomes: the argument's, numbered in a list.
+fn literal_name(def: Option<&OpDef>, i: usize, n: usize) -> String {
     let Some(def) = def else { return "Const".into() };
     let mut at = 0;
-    for arg in &def.inputs {
-        match arg.count {
-            Count::One if at == i => return arg.name.to_owned(),
-            Count::One => at += 1,
-            _ => return format!("{}_{}", arg.name, i - at),
+    for (arg, len) in def.inputs.iter().zip(list_lengths(def, n)) {
+        if i < at + len {
+            return match arg.count {
+                Count::One => arg.name.to_owned(),
+                _ => format!("{}_{}", arg.name, i - at),
+            };
         }
+        at += len;
     }
     "Const".into()
+}
+
+/// How many of `n` values each input of an op takes: the lists share what the others leave.
+fn list_lengths(def: &OpDef, n: usize) -> Vec<usize> {
+    let fixed = def.inputs.iter().filter(|a| a.count == Count::One).count();
+    let lists = (def.inputs.len() - fixed).max(1);
+    let each = n.saturating_sub(fixed) / lists;
+    def.inputs.iter().map(|a| if a.count == Count::One { 1 } else { each }).collect()
 }
 
 /// The dtype that each argument should have, as far as attributes and the other arguments say.
 fn dtype_hints(g: &GraphData, def: &OpDef, args: &[Arg], attrs: &Attrs) -> Vec<Option<DType>> {
     // One entry per argument in a flat list; a list argument spreads over what is left.
-    let fixed = def.inputs.iter().filter(|a| a.count == Count::One).count();
-    let lists = (def.inputs.len() - fixed).max(1);
-    let each = args.len().saturating_sub(fixed) / lists;
     let mut specs = Vec::with_capacity(args.len());
-    for arg in &def.inputs {
-        let n = if arg.count == Count::One { 1 } else { each };
+    for (arg, n) in def.inputs.iter().zip(list_lengths(def, args.len())) {
         specs.extend(std::iter::repeat_n((arg.ty, arg.count), n));
     }
     let known = |attr: &str| {

@@ -126,14 +126,14 @@ impl GraphData {
             chain.push(id);
             at = self.contexts[id.0 as usize].parent;
         }
-        let mut value = value;
+        let mut here = value;
         for id in chain.into_iter().rev() {
-            value = match self.contexts[id.0 as usize].external.get(&value) {
+            here = match self.contexts[id.0 as usize].external.get(&value) {
                 Some(&inside) => inside,
-                None => self.bring_in(id, value)?,
+                None => self.bring_in(id, value, here)?,
             };
         }
-        Ok(value)
+        Ok(here)
     }
 
     /// The innermost context around `context` where `value` may be used as it is: its own, or, as a value of an untaken branch
@@ -159,14 +159,20 @@ impl GraphData {
         Ok(home)
     }
 
-    fn bring_in(&mut self, id: ContextId, value: Port) -> Result<Port> {
+    /// Brings a value into one more context. `here` stands for it in the context around.
+    fn bring_in(&mut self, id: ContextId, value: Port, here: Port) -> Result<Port> {
         let inside = match &self.contexts[id.0 as usize].kind {
-            ContextKind::While(_) => Port::new(self.insert_enter(id, value, true)?, 0),
+            ContextKind::While(_) => Port::new(self.insert_enter(id, here, true)?, 0),
             ContextKind::Cond(c) => {
                 let (pred, branch) = (c.pred, c.branch);
-                let op = if self.type_of(value)?.is_ref { "RefSwitch" } else { "Switch" };
-                let spec = NodeSpec::new(op, Naming::Scoped(op.into())).inputs([value, pred]);
-                Port::new(self.insert(spec.context(Some(id)))?, branch)
+                let op = if self.type_of(here)?.is_ref { "RefSwitch" } else { "Switch" };
+                let spec = NodeSpec::new(op, Naming::Scoped(op.into())).inputs([here, pred]);
+                let inside = Port::new(self.insert(spec.context(Some(id)))?, branch);
+                if here != value {
+                    // As TensorFlow has it in the `CondContextDef`.
+                    self.contexts[id.0 as usize].external.insert(here, here);
+                }
+                inside
             }
         };
         self.contexts[id.0 as usize].external.insert(value, inside);

@@ -4,6 +4,9 @@
 //! [`IndexedSlices`], [`SparseTensor`], and for branches [`Op`]. Where a nest is asked for, number literals and tensors may stand for
 //! outputs; they become constants, and so may a `Result` of a nest, whose error is passed on.
 //!
+//! An integer or float literal without a suffix stands for several types, so the compiler may ask what a loop over `(0, x)` gives where
+//! methods are called on it; `0i32` or `g.constant(0)` say it.
+//!
 //! A front end whose structures are not known to the compiler uses `Vec<Output>` and keeps the structure for itself.
 
 use crate::attr::Attrs;

@@ -341,7 +341,7 @@ golden! {
         g.name_scope("outer", || {
             let n = ph(g, "n", I32);
             g.while_loop(c(g, 0)).name("loop")
-                .run(|i| less(i, n), |i| g.name_scope("inner", || add(i, n))).unwrap();
+                .run(|i| less(i, 10), |i| g.name_scope("inner", || add(i, n))).unwrap();
         });
     }
     used_after(g) {

@@ -31,7 +31,6 @@ pub struct Context {
 
 /// What a context is.
 #[derive(Clone)]
-#[expect(clippy::large_enum_variant, reason = "contexts are few")]
 pub enum ContextKind {
     /// A loop.
     While(WhileContext),
@@ -71,6 +70,8 @@ pub struct CondContext {
     pub pivot: Port,
     /// 1 for the branch taken when the predicate is true, 0 for the other.
     pub branch: u32,
+    /// The Switches that bring values in, in the order of making: the other side of each is no value of the branch.
+    pub captures: Vec<NodeId>,
 }
 
 impl Context {
@@ -168,6 +169,9 @@ impl GraphData {
                 let op = if self.type_of(here)?.is_ref { "RefSwitch" } else { "Switch" };
                 let spec = NodeSpec::new(op, Naming::Scoped(op.into())).inputs([here, pred]);
                 let inside = Port::new(self.insert(spec.context(Some(id)))?, branch);
+                if let ContextKind::Cond(c) = &mut self.contexts[id.0 as usize].kind {
+                    c.captures.push(inside.node);
+                }
                 if here != value {
                     // As TensorFlow has it in the `CondContextDef`.
                     self.contexts[id.0 as usize].external.insert(here, here);
@@ -308,6 +312,32 @@ impl GraphData {
             spec.controls.push(identity);
         }
         Ok(())
+    }
+
+    /// The values that a context knows, in order: what its `ValuesDef` lists. Those of its own nodes and of the branches within, those
+    /// brought in and what stands for them, and a loop's results.
+    pub fn context_values(&self, id: ContextId) -> Vec<Port> {
+        let Some(context) = self.contexts.get(id.0 as usize) else { return Vec::new() };
+        let mut values: Vec<Port> = context.external.iter().flat_map(|(&a, &b)| [a, b]).collect();
+        if let ContextKind::While(w) = &context.kind {
+            values.extend(&w.exits);
+        }
+        for (n, node) in self.nodes.iter().enumerate() {
+            let Some(home) = node.context else { continue };
+            let (n, n_outputs) = (NodeId(n as u32), node.info.output_types.len() as u32);
+            let cond = match &self.contexts[home.0 as usize].kind {
+                ContextKind::Cond(c) if self.is_within(Some(home), Some(id)) => Some(c),
+                _ if home == id => None,
+                _ => continue,
+            };
+            match cond {
+                Some(c) if c.captures.binary_search(&n).is_ok() => values.push(Port::new(n, c.branch)),
+                _ => values.extend((0..n_outputs).map(|i| Port::new(n, i))),
+            }
+        }
+        values.sort();
+        values.dedup();
+        values
     }
 
     /// Whether the node lies inside a loop.

@@ -490,8 +490,8 @@ impl GraphData {
         *count += 1;
         loop {
             let candidate = format!("{key}_{i}");
-            if !self.names.contains_key(&candidate) {
-                self.names.insert(candidate, 1);
+            if let std::collections::hash_map::Entry::Vacant(free) = self.names.entry(candidate) {
+                free.insert(1);
                 if let Some(count) = self.names.get_mut(&key) {
                     *count = i + 1;
                 }

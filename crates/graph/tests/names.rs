@@ -87,6 +87,9 @@ fn context(g: &GraphData, id: ContextId, depth: usize, lines: &mut Vec<String>) 
     external.sort();
     let external = if external.is_empty() { "-".into() } else { external.join(" ") };
     lines.push(format!("{indent}#   external {external}"));
+    let mut values: Vec<String> = g.context_values(id).into_iter().map(|p| port(g, p)).collect();
+    values.sort();
+    lines.push(format!("{indent}#   values {}", values.join(" ")));
     for (i, inner) in g.contexts().iter().enumerate() {
         if inner.parent == Some(id) {
             context(g, ContextId(i as u32), depth + 1, lines);
@@ -97,9 +100,8 @@ fn context(g: &GraphData, id: ContextId, depth: usize, lines: &mut Vec<String>) 
 fn golden(name: &str) -> Vec<String> {
     let path = format!("{}/../../tests/golden/names/{name}.txt", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap();
-    let lines = text.lines().filter(|l| !l.trim_start().starts_with("#   values"));
     let (contexts, mut nodes): (Vec<_>, Vec<_>) =
-        lines.map(str::to_owned).partition(|l: &String| l.trim_start().starts_with('#'));
+        text.lines().map(str::to_owned).partition(|l: &String| l.trim_start().starts_with('#'));
     nodes.sort();
     nodes.extend(contexts);
     nodes
@@ -336,6 +338,14 @@ golden! {
         g.while_loop(c(g, 0)).run(|i| less(i, 10), |i| {
             g.cond(less(i, 3), || g.control_dependencies([b], || c(g, 4)), || add(i, 1))
         }).unwrap();
+    }
+    reference_captured(g) {
+        let initial = g.constant_tensor("v/initial_value", Tensor::scalar(1));
+        let v = g.op("VariableV2").name("v").attr("dtype", I32).attr("shape", shape![]).output();
+        g.op("Assign").name("v/Assign").input(v).input(initial).output();
+        g.op("Identity").name("v/read").input(v).output();
+        g.while_loop(c(g, 0))
+            .run(|i| less(i, 10), |i| add(i, g.op("AssignAdd").input(v).input(i).output())).unwrap();
     }
     scopes(g) {
         g.name_scope("outer", || {

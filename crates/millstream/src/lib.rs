@@ -6,13 +6,17 @@ pub use millstream_ops::registry;
 pub use millstream_runtime as runtime;
 pub use millstream_tensor as tensor;
 
-pub use millstream_graph::{Arg, Graph, Op, Output};
+pub use millstream_derive::Nest;
+pub use millstream_graph::{Arg, Graph, IndexedSlices, IntoNest, Nest, Op, Output, SparseTensor, nest};
 pub use millstream_runtime::{Callable, RunOptions, Session, SessionOptions, feed};
 pub use millstream_tensor::{Code, DType, Error, PartialShape, Result, Shape, Tensor, shape};
 
 /// What a program needs: `use millstream::prelude::*`.
 pub mod prelude {
-    pub use crate::{Arg, Build, Callable, DType, Graph, Op, Output, Result, Session, Tensor, feed, shape};
+    pub use crate::{
+        Arg, Build, Callable, DType, Graph, IndexedSlices, Nest, Op, Output, Result, Session, SparseTensor,
+        Tensor, feed, shape,
+    };
 }
 
 /// Makes graphs over the whole op library.

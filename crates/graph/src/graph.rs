@@ -478,6 +478,13 @@ impl GraphData {
         self.nodes.get(port.node.index())?.known.get(port.index as usize)?.as_deref()
     }
 
+    /// After nodes were taken back: the names of those that are left are indexed anew when one is looked up.
+    pub(crate) fn forget_names(&mut self) {
+        self.by_name.clear();
+        self.indexed = 0;
+        self.edits += 1;
+    }
+
     /// As TensorFlow's `unique_name`: scoped, counted without regard to case.
     pub(crate) fn unique_name(&mut self, name: &str) -> String {
         let name = format!("{}{}", self.scope, name);

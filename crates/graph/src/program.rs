@@ -148,6 +148,14 @@ impl Program {
         Ok(program)
     }
 
+    /// These nodes, wherever they lie, with all they depend on, verified. For checks and for looking at frames, not for running.
+    pub fn of_nodes(graph: &GraphData, nodes: &[NodeId]) -> Result<Program> {
+        let needed = needed(graph, &[], &[], nodes)?;
+        let mut program = snapshot(graph, &[], &[], &[], &needed)?;
+        (program.frames, program.order) = verify::verify(&mut program.nodes)?;
+        Ok(program)
+    }
+
     /// Fetched, fed and targeted nodes must lie outside of loops: inside there is one value per iteration.
     fn check_outside(
         &self,

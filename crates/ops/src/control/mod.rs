@@ -5,5 +5,5 @@ pub(crate) mod edge;
 
 ops! {
     abort, constant, control_trigger, enter, exit, identity, loop_cond, merge, next_iteration, no_op, placeholder,
-    placeholder_with_default, ref_select, switch,
+    placeholder_with_default, ref_select, switch, to_bool,
 }

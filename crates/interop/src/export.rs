@@ -1,0 +1,103 @@
+//! [`export_graph_def`] and [`export_meta_graph`]: a graph as TensorFlow's messages.
+
+use crate::{attrs, contexts};
+use millstream_graph::{CollectionItem, Graph, GraphData, Node, Port};
+use millstream_proto::collection_def::{BytesList, FloatList, Int64List, Kind, NodeList};
+use millstream_proto::meta_graph_def::MetaInfoDef;
+use millstream_proto::{CollectionDef, GraphDef, MetaGraphDef, NodeDef, VersionDef};
+use millstream_tensor::{Result, invalid};
+
+/// The producer version that our graphs carry: that of TensorFlow 1.15, whose meaning they have.
+pub(crate) const PRODUCER: i32 = 134;
+
+/// The graph as a `GraphDef`: nodes in the order in which they were made, with all attributes.
+pub fn export_graph_def(graph: &Graph) -> Result<GraphDef> {
+    graph.read(graph_def)
+}
+
+/// The graph with its collections and its loops' and branches' contexts.
+pub fn export_meta_graph(graph: &Graph) -> Result<MetaGraphDef> {
+    graph.read(|g| {
+        let mut meta = MetaGraphDef {
+            meta_info_def: Some(MetaInfoDef { meta_graph_version: String::new(), ..MetaInfoDef::default() }),
+            graph_def: Some(graph_def(g)?),
+            ..MetaGraphDef::default()
+        };
+        // Those of contexts are written from the contexts themselves.
+        let is_context = |item: &CollectionItem| matches!(item, CollectionItem::Context(_));
+        for (name, items) in g.collections().iter().filter(|(_, items)| !items.iter().all(is_context)) {
+            meta.collection_def.insert(name.clone(), collection(name, items)?);
+        }
+        for (name, bytes) in contexts::collections(g)? {
+            let kind = Some(Kind::BytesList(BytesList { value: bytes }));
+            meta.collection_def.insert(name.to_owned(), CollectionDef { kind });
+        }
+        Ok(meta)
+    })
+}
+
+fn graph_def(g: &GraphData) -> Result<GraphDef> {
+    let node: Result<Vec<NodeDef>> = g.nodes().iter().map(|node| node_def(g, node)).collect();
+    let versions = VersionDef { producer: PRODUCER, ..VersionDef::default() };
+    Ok(GraphDef { node: node?, versions: Some(versions), ..GraphDef::default() })
+}
+
+fn node_def(g: &GraphData, node: &Node) -> Result<NodeDef> {
+    let at = |e: millstream_tensor::Error| e.at_node(node.name(), node.op());
+    let mut input = Vec::with_capacity(node.inputs.len() + node.controls.len());
+    for &port in &node.inputs {
+        if port == Port::OPEN {
+            return Err(at(invalid!("the back edge of `{}` was never closed", node.name())));
+        }
+        input.push(value_name(g, port)?);
+    }
+    for &control in &node.controls {
+        input.push(format!("^{}", g.node(control)?.name()));
+    }
+    let mut attr = std::collections::BTreeMap::new();
+    for (name, value) in node.info.attrs.iter() {
+        let value = attrs::encode(value).map_err(|e| at(e.note(format!("in attribute `{name}`"))))?;
+        attr.insert(name.to_owned(), value);
+    }
+    Ok(NodeDef {
+        name: node.name().to_owned(),
+        op: node.op().to_owned(),
+        input,
+        device: node.device.to_string(),
+        attr,
+        ..NodeDef::default()
+    })
+}
+
+/// `name` for a first output, `name:k` for others, as inputs are spelled.
+fn value_name(g: &GraphData, port: Port) -> Result<String> {
+    let name = g.node(port.node)?.name();
+    Ok(if port.index == 0 { name.to_owned() } else { format!("{name}:{}", port.index) })
+}
+
+fn collection(name: &str, items: &[CollectionItem]) -> Result<CollectionDef> {
+    let mixed = || invalid!("the collection `{name}` holds items of several kinds and cannot be written");
+    macro_rules! all {
+        ($variant:ident => $convert:expr) => {
+            items
+                .iter()
+                .map(|item| match item {
+                    CollectionItem::$variant(v) => Ok($convert(v)),
+                    _ => Err(mixed()),
+                })
+                .collect::<Result<Vec<_>>>()?
+        };
+    }
+    let kind = match items.first() {
+        None | Some(CollectionItem::Context(_)) => return Err(mixed()),
+        Some(CollectionItem::Node(_)) => {
+            Kind::NodeList(NodeList { value: all!(Node => |v: &String| v.clone()) })
+        }
+        Some(CollectionItem::Bytes(_)) => {
+            Kind::BytesList(BytesList { value: all!(Bytes => |v: &Vec<u8>| v.clone()) })
+        }
+        Some(CollectionItem::Int(_)) => Kind::Int64List(Int64List { value: all!(Int => |v: &i64| *v) }),
+        Some(CollectionItem::Float(_)) => Kind::FloatList(FloatList { value: all!(Float => |v: &f32| *v) }),
+    };
+    Ok(CollectionDef { kind: Some(kind) })
+}

@@ -1,0 +1,71 @@
+//! [`Flat`]: a node of a graph without functions, as close to its `NodeDef` as can be; and the names that nodes go by.
+
+use millstream_proto::{AttrValue, NodeDef};
+use millstream_tensor::{Result, ensure, invalid};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// A node: most borrow everything from the message.
+pub(crate) struct Flat<'a> {
+    pub name: Cow<'a, str>,
+    pub op: Cow<'a, str>,
+    /// `name`, `name:k`, then `^name`.
+    pub inputs: Vec<Cow<'a, str>>,
+    pub attrs: Cow<'a, BTreeMap<String, AttrValue>>,
+    pub device: Cow<'a, str>,
+}
+
+impl<'a> Flat<'a> {
+    pub(crate) fn of(node: &'a NodeDef) -> Flat<'a> {
+        Flat {
+            name: Cow::Borrowed(&node.name),
+            op: Cow::Borrowed(&node.op),
+            inputs: node.input.iter().map(|i| Cow::Borrowed(i.as_str())).collect(),
+            attrs: Cow::Borrowed(&node.attr),
+            device: Cow::Borrowed(&node.device),
+        }
+    }
+}
+
+/// An input as it is spelled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Input<'a> {
+    /// Output `1` of the node.
+    Data(&'a str, u32),
+    /// The node must have run.
+    Control(&'a str),
+}
+
+/// Reads `name`, `name:k` or `^name`.
+pub(crate) fn parse_input(text: &str) -> Result<Input<'_>> {
+    let (name, index) = match (text.strip_prefix('^'), text.rsplit_once(':')) {
+        (Some(name), _) => return check_name(name).map(|()| Input::Control(name)),
+        (None, None) => (text, 0),
+        (None, Some((name, index))) => {
+            let is_number = !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit());
+            let index = is_number.then(|| index.parse().ok()).flatten();
+            (name, index.ok_or_else(|| invalid!("`{}` names no output", short(text)))?)
+        }
+    };
+    check_name(name)?;
+    Ok(Input::Data(name, index))
+}
+
+/// Letters, digits and `_./\>-`, as TensorFlow allows in names.
+pub(crate) fn check_name(name: &str) -> Result<()> {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b"_./\\>-".contains(&b);
+    ensure!(
+        !name.is_empty() && name.bytes().all(fits) && !name.starts_with(['/', '\\', '>', '-']),
+        "`{}` is not a node name: those are made of letters, digits and `_./\\>-`",
+        short(name)
+    );
+    Ok(())
+}
+
+/// The start of a text that may be very long.
+pub(crate) fn short(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(100) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}..", text.get(..end).unwrap_or_default())),
+    }
+}

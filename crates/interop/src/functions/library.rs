@@ -1,0 +1,135 @@
+//! [`Library`]: the functions of a graph by name; and which ops a graph and its functions need.
+
+use super::calls::Call;
+use crate::flat::short;
+use millstream_graph::op::Registry;
+use millstream_proto::attr_value::Value;
+use millstream_proto::{FunctionDef, GraphDef, NodeDef, OpDef};
+use millstream_tensor::{Error, Result, invalid};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many nodes the error about missing ops names for each.
+const PLACES_NAMED: usize = 3;
+
+/// How many missing op types are named; no real graph lacks as many.
+const TYPES_NAMED: usize = 1000;
+
+pub(super) struct Library<'a> {
+    functions: BTreeMap<&'a str, &'a FunctionDef>,
+}
+
+/// The name of a function; those without are not in a library.
+pub(super) fn name_of(function: &FunctionDef) -> &str {
+    function.signature.as_ref().map_or("", |s| &s.name)
+}
+
+impl<'a> Library<'a> {
+    pub(super) fn of(def: &'a GraphDef) -> Result<Library<'a>> {
+        let mut functions: BTreeMap<&str, &FunctionDef> = BTreeMap::new();
+        for function in def.library.iter().flat_map(|l| &l.function) {
+            let name = name_of(function);
+            if name.is_empty() {
+                return Err(invalid!("a function of the graph's library has no name"));
+            }
+            if functions.insert(name, function).is_some_and(|other| other != function) {
+                return Err(invalid!("two functions are named `{}`", short(name)));
+            }
+        }
+        Ok(Library { functions })
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.functions.contains_key(name)
+    }
+
+    pub(super) fn get(&self, name: &str) -> Result<(&'a FunctionDef, &'a OpDef)> {
+        let function = self.functions.get(name).copied();
+        let function = function.and_then(|f| Some((f, f.signature.as_ref()?)));
+        function.ok_or_else(|| invalid!("the graph's library has no function `{}`", short(name)))
+    }
+}
+
+/// Fails, with a list of all of them, if the graph or a function that it uses needs op types that there are not.
+pub(crate) fn check_ops(def: &GraphDef, registry: &Registry) -> Result<()> {
+    let library = Library::of(def)?;
+    let mut missing: BTreeMap<&str, (usize, Vec<String>)> = BTreeMap::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut work: Vec<(&[NodeDef], Option<&str>)> = vec![(&def.node, None)];
+    while let Some((nodes, function)) = work.pop() {
+        for node in nodes {
+            let mut reach = |name: &'_ str| {
+                if let Ok((function, signature)) = library.get(name)
+                    && seen.insert(&signature.name)
+                {
+                    work.push((&function.node_def, Some(&signature.name)));
+                }
+            };
+            match registry.get(&node.op) {
+                Some(_) => continue,
+                None if Call::kind(&node.op, registry, &library).is_none() => {
+                    let (count, places) = missing.entry(&node.op).or_default();
+                    *count += 1;
+                    if places.len() < PLACES_NAMED {
+                        let of = function.map_or(String::new(), |f| format!(" of function `{}`", short(f)));
+                        places.push(format!("`{}`{of}", short(&node.name)));
+                    }
+                    continue;
+                }
+                None => reach(&node.op),
+            }
+            for value in node.attr.values() {
+                match &value.value {
+                    Some(Value::Func(f)) => reach(&f.name),
+                    Some(Value::List(l)) => l.func.iter().for_each(|f| reach(&f.name)),
+                    _ => {}
+                }
+            }
+        }
+    }
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(report(&missing)),
+    }
+}
+
+fn report(missing: &BTreeMap<&str, (usize, Vec<String>)>) -> Error {
+    let n = missing.len();
+    let types = if n == 1 { "an op type".to_owned() } else { format!("{n} op types") };
+    let names: Vec<_> = missing.keys().take(TYPES_NAMED).map(|op| short(op)).collect();
+    let mut error = Error::unimplemented(format!(
+        "the op library lacks {types} that the graph uses: {}{}",
+        names.join(", "),
+        if n > TYPES_NAMED { ", .." } else { "" }
+    ));
+    for (op, (count, places)) in missing.iter().take(TYPES_NAMED) {
+        let more =
+            if *count > places.len() { format!(" and {} more", count - places.len()) } else { String::new() };
+        error = error.note(format!("{}: {}{more}", short(op), places.join(", ")));
+    }
+    match help(missing.keys().copied()) {
+        Some(help) => error.with_help(help),
+        None => error,
+    }
+}
+
+fn help<'a>(ops: impl Iterator<Item = &'a str>) -> Option<String> {
+    let (mut later, mut gradient) = (Vec::new(), false);
+    for op in ops {
+        let starts = ["TensorList", "TensorArray", "Stack"].iter().any(|p| op.starts_with(p));
+        let is_queue = op.contains("Queue") || op.starts_with("Barrier");
+        if (starts || is_queue || op == "EmptyTensorList") && later.len() < TYPES_NAMED {
+            later.push(short(op));
+        }
+        gradient |= op == "SymbolicGradient";
+    }
+    let mut help = Vec::new();
+    if !later.is_empty() {
+        help.push(format!("{} will come in a later release", later.join(", ")));
+    }
+    if gradient {
+        help.push(
+            "SymbolicGradient is a gradient not yet built: take the gradient in TensorFlow 2, or outside of functions".into(),
+        );
+    }
+    (!help.is_empty()).then(|| help.join("; "))
+}

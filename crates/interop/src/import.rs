@@ -1,0 +1,548 @@
+//! [`import_graph_def`]: the nodes of a `GraphDef` added to a graph.
+//!
+//! First functions are written out (`functions`), then inputs are resolved, then nodes are made so that each comes after its
+//! inputs and otherwise in the order of the message; the back edges of loops are closed last. Nothing here recurses, and what a
+//! message claims to need is held against [`ImportOptions::memory_limit`] and [`ImportOptions::max_nodes`] before it is made.
+//! On an error the graph is as it was.
+
+use crate::allowance::Allowance;
+use crate::flat::{Flat, Input, check_name, parse_input, short};
+use crate::{attrs, contexts, functions};
+use millstream_graph::op::{OpDef, Registry, Role};
+use millstream_graph::{Arg, Attr, Attrs, Graph, NodeId, Op, Output, Port, Program};
+use millstream_proto::{AttrValue, GraphDef, OpList};
+use millstream_tensor::{Code, Error, PartialShape, Result, Str, budget, ensure, invalid};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
+
+/// The version of the graph format that we read; a graph may demand more.
+pub(crate) const CONSUMER: i32 = 4000;
+
+/// Before this producer a placeholder's shape `[]` meant that nothing is known.
+const EMPTY_SHAPE_IS_SCALAR: i32 = 24;
+
+/// Before this producer `_output_shapes` could be wrong.
+const OUTPUT_SHAPES_HOLD: i32 = 21;
+
+/// How to import; `ImportOptions::default()` takes everything as it is.
+#[derive(Clone, Debug)]
+pub struct ImportOptions {
+    /// Comes before every name, with a `/` between; made unique, unless it ends in `/`. Empty for none.
+    pub prefix: String,
+    /// What stands for which value of the message: `name`, `name:k` (values) or `^name` (control inputs) to a value of the graph.
+    pub input_map: BTreeMap<String, Port>,
+    /// What of the message to return: `name` for an operation, `name:k` for a value.
+    pub return_elements: Vec<String>,
+    /// Imported nodes that depend on no other imported node run after these.
+    pub control_dependencies: Vec<NodeId>,
+    /// The op types that the producer knew (`MetaInfoDef.stripped_op_list`): attributes that we do not know are left out where
+    /// they have the default that this list gives.
+    pub producer_ops: Option<OpList>,
+    /// The most bytes of tensors, strings and copies of function bodies that the import may make.
+    pub memory_limit: usize,
+    /// The most nodes that the graph may have with its functions written out.
+    pub max_nodes: usize,
+}
+
+impl Default for ImportOptions {
+    fn default() -> Self {
+        ImportOptions {
+            prefix: String::new(),
+            input_map: BTreeMap::new(),
+            return_elements: Vec::new(),
+            control_dependencies: Vec::new(),
+            producer_ops: None,
+            memory_limit: 8 << 30,
+            max_nodes: 1 << 24,
+        }
+    }
+}
+
+/// What an import made.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// The nodes, in the order in which they were made.
+    pub nodes: Vec<NodeId>,
+    /// What [`ImportOptions::return_elements`] asked for.
+    pub elements: Vec<Element>,
+    /// What comes before the names, with its `/`, or nothing.
+    pub prefix: String,
+}
+
+/// An operation or a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Element {
+    /// An operation.
+    Op(NodeId),
+    /// A value.
+    Output(Port),
+}
+
+/// Adds the nodes of `def` to `graph`.
+pub fn import_graph_def(graph: &Graph, def: &GraphDef, options: &ImportOptions) -> Result<Imported> {
+    import(graph, def, options, |_, _| Ok(()))
+}
+
+/// Imports, then lets `finish` add what goes with the nodes, and takes everything back if anything fails.
+pub(crate) fn import(
+    graph: &Graph,
+    def: &GraphDef,
+    options: &ImportOptions,
+    finish: impl FnOnce(&Imported, &Program) -> Result<()>,
+) -> Result<Imported> {
+    check_versions(def)?;
+    let registry = graph.registry();
+    functions::check_ops(def, registry)?;
+    let mut allowance = Allowance::new(options.memory_limit, options.max_nodes);
+    let nodes = functions::flatten(def, registry, &mut allowance)?;
+    let wiring = Wiring::of(&nodes, registry, &options.input_map)?;
+    let order = wiring.order(&nodes)?;
+    // Inference and folding of sizes allocate too.
+    let _limit = budget::enter(Some(budget::Budget::new(options.memory_limit)));
+    let mark = graph.mark();
+    let mut import = Import {
+        graph,
+        registry,
+        options,
+        prefix: prefix(graph, &options.prefix),
+        producer: def.versions.as_ref().map_or(def.version, |v| v.producer),
+        producer_ops: producer_attrs(options.producer_ops.as_ref()),
+        allowance,
+        ids: vec![None; nodes.len()],
+        made: Vec::with_capacity(nodes.len()),
+    };
+    let n_contexts = graph.read(|g| g.contexts().len());
+    let result = import.run(&nodes, &wiring, &order, finish);
+    match &result {
+        Ok(_) => contexts::collect(graph, n_contexts),
+        Err(_) => graph.take_back(mark, &import.made),
+    }
+    result
+}
+
+fn check_versions(def: &GraphDef) -> Result<()> {
+    let Some(versions) = &def.versions else { return Ok(()) };
+    let refused = versions.min_consumer > CONSUMER || versions.bad_consumers.contains(&CONSUMER);
+    ensure!(
+        !refused,
+        "the graph (producer version {}) asks for a reader of version {}, and this is version {CONSUMER}",
+        versions.producer,
+        versions.min_consumer
+    );
+    Ok(())
+}
+
+fn prefix(graph: &Graph, wanted: &str) -> String {
+    match wanted {
+        "" => String::new(),
+        exact if exact.ends_with('/') => exact.to_owned(),
+        name => graph.unique_name(name) + "/",
+    }
+}
+
+type ProducerAttrs<'a> = HashMap<(&'a str, &'a str), &'a AttrValue>;
+
+fn producer_attrs(ops: Option<&OpList>) -> ProducerAttrs<'_> {
+    let ops = ops.into_iter().flat_map(|list| &list.op);
+    ops.flat_map(|op| op.attr.iter().map(move |attr| (op, attr)))
+        .filter_map(|(op, attr)| Some(((op.name.as_str(), attr.name.as_str()), attr.default_value.as_ref()?)))
+        .collect()
+}
+
+/// Where an input comes from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// Output `1` of node `0` of the message.
+    Here(u32, u32),
+    /// A value of the graph.
+    Mapped(Port),
+    /// As `Here`, but closed last.
+    Back(u32, u32),
+}
+
+#[derive(Clone, Copy)]
+enum Before {
+    Here(u32),
+    Mapped(NodeId),
+}
+
+/// The nodes' inputs, resolved.
+struct Wiring<'a> {
+    inputs: Vec<Vec<Source>>,
+    controls: Vec<Vec<Before>>,
+    by_name: HashMap<&'a str, u32>,
+}
+
+impl<'a> Wiring<'a> {
+    fn of(nodes: &'a [Flat], registry: &Registry, map: &BTreeMap<String, Port>) -> Result<Wiring<'a>> {
+        ensure!(nodes.len() < u32::MAX as usize, "a graph may have at most 2^32 - 1 nodes");
+        let mut by_name = HashMap::with_capacity(nodes.len());
+        for (i, node) in nodes.iter().enumerate() {
+            check_name(&node.name)?;
+            if by_name.insert(&*node.name, i as u32).is_some() {
+                return Err(invalid!("two nodes are named `{}`", short(&node.name)));
+            }
+        }
+        let mut wiring = Wiring {
+            inputs: Vec::with_capacity(nodes.len()),
+            controls: Vec::with_capacity(nodes.len()),
+            by_name,
+        };
+        let mut used = HashSet::new();
+        let role = |op: &str| registry.get(op).map(|def| def.role);
+        for node in nodes {
+            let is_merge = role(&node.op) == Some(Role::Merge);
+            wiring.resolve(node, map, &mut used, |source| {
+                is_merge && role(&nodes[source as usize].op) == Some(Role::NextIteration)
+            })?;
+        }
+        wiring.check_map(map, &used)?;
+        Ok(wiring)
+    }
+
+    fn resolve<'m>(
+        &mut self,
+        node: &Flat,
+        map: &'m BTreeMap<String, Port>,
+        used: &mut HashSet<&'m str>,
+        is_back: impl Fn(u32) -> bool,
+    ) -> Result<()> {
+        let at = |e: Error| e.at_node(&short(&node.name), &short(&node.op));
+        let (mut inputs, mut controls) = (Vec::with_capacity(node.inputs.len()), Vec::new());
+        for text in &node.inputs {
+            match parse_input(text).map_err(at)? {
+                Input::Data(name, index) => {
+                    if !controls.is_empty() {
+                        return Err(at(invalid!("the input `{text}` comes after a control input")
+                            .with_help("control inputs (`^name`) come last")));
+                    }
+                    let mapped = map.get_key_value(&**text).or_else(|| match index {
+                        0 => map.get_key_value(name).or_else(|| map.get_key_value(&format!("{name}:0"))),
+                        _ => None,
+                    });
+                    inputs.push(match mapped {
+                        Some((key, port)) => {
+                            used.insert(key);
+                            Source::Mapped(*port)
+                        }
+                        None => {
+                            let source = self.find(name).map_err(at)?;
+                            match is_back(source) {
+                                true => Source::Back(source, index),
+                                false => Source::Here(source, index),
+                            }
+                        }
+                    });
+                }
+                Input::Control(name) => controls.push(match map.get_key_value(&**text) {
+                    Some((key, port)) => {
+                        used.insert(key);
+                        Before::Mapped(port.node)
+                    }
+                    None => Before::Here(self.find(name).map_err(at)?),
+                }),
+            }
+        }
+        self.inputs.push(inputs);
+        self.controls.push(controls);
+        Ok(())
+    }
+
+    fn find(&self, name: &str) -> Result<u32> {
+        self.by_name.get(name).copied().ok_or_else(|| {
+            invalid!("its input `{}` is not in the graph", short(name))
+                .with_help("the graph may be cut off; or give a value for it in `input_map`")
+        })
+    }
+
+    /// A name in the map that nobody asked for is a mistake, unless the node is there.
+    fn check_map(&self, map: &BTreeMap<String, Port>, used: &HashSet<&str>) -> Result<()> {
+        for key in map.keys().filter(|key| !used.contains(key.as_str())) {
+            let (Input::Data(name, _) | Input::Control(name)) = parse_input(key)?;
+            ensure!(
+                self.by_name.contains_key(name),
+                "`input_map` gives a value for `{key}`, which the graph does not have"
+            );
+        }
+        Ok(())
+    }
+
+    /// Every node after those it depends on, back edges left out; otherwise in the order of the message.
+    fn order(&self, nodes: &[Flat]) -> Result<Vec<u32>> {
+        let mut waiting = vec![0u32; nodes.len()];
+        let mut outs: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
+        for n in 0..nodes.len() {
+            for before in self.before(n) {
+                outs[before as usize].push(n as u32);
+                waiting[n] += 1;
+            }
+        }
+        let ready = waiting.iter().enumerate().filter(|(_, w)| **w == 0).map(|(n, _)| Reverse(n as u32));
+        let mut ready: BinaryHeap<_> = ready.collect();
+        let mut order = Vec::with_capacity(nodes.len());
+        while let Some(Reverse(n)) = ready.pop() {
+            order.push(n);
+            for &out in &outs[n as usize] {
+                waiting[out as usize] -= 1;
+                if waiting[out as usize] == 0 {
+                    ready.push(Reverse(out));
+                }
+            }
+        }
+        match order.len() == nodes.len() {
+            true => Ok(order),
+            false => Err(self.cycle(nodes, &waiting)),
+        }
+    }
+
+    fn before(&self, n: usize) -> impl Iterator<Item = u32> {
+        let data = self.inputs[n].iter().filter_map(|s| match s {
+            Source::Here(node, _) => Some(*node),
+            Source::Mapped(_) | Source::Back(..) => None,
+        });
+        data.chain(self.controls[n].iter().filter_map(|c| match c {
+            Before::Here(node) => Some(*node),
+            Before::Mapped(_) => None,
+        }))
+    }
+
+    /// Walks backwards among the nodes left over until one repeats.
+    fn cycle(&self, nodes: &[Flat], waiting: &[u32]) -> Error {
+        let mut seen = HashMap::new();
+        let mut path = Vec::new();
+        let mut at = waiting.iter().position(|w| *w > 0).unwrap_or(0);
+        while !seen.contains_key(&at) {
+            seen.insert(at, path.len());
+            path.push(at);
+            match self.before(at).find(|n| waiting[*n as usize] > 0) {
+                Some(next) => at = next as usize,
+                None => break,
+            }
+        }
+        let start = seen.get(&at).copied().unwrap_or(0);
+        let names: Vec<_> =
+            path[start..].iter().rev().take(8).map(|n| format!("`{}`", short(&nodes[*n].name))).collect();
+        invalid!("the graph has a cycle without a NextIteration: {}", names.join(" -> "))
+            .at_node(&short(&nodes[at].name), &short(&nodes[at].op))
+            .with_help("only a NextIteration into a Merge may lead back")
+    }
+}
+
+/// An import under way.
+struct Import<'a> {
+    graph: &'a Graph,
+    registry: &'static Registry,
+    options: &'a ImportOptions,
+    prefix: String,
+    producer: i32,
+    producer_ops: ProducerAttrs<'a>,
+    allowance: Allowance,
+    /// By position in the message.
+    ids: Vec<Option<NodeId>>,
+    made: Vec<NodeId>,
+}
+
+impl Import<'_> {
+    fn run(
+        &mut self,
+        nodes: &[Flat],
+        wiring: &Wiring,
+        order: &[u32],
+        finish: impl FnOnce(&Imported, &Program) -> Result<()>,
+    ) -> Result<Imported> {
+        for &n in order {
+            let node = &nodes[n as usize];
+            let at = |e: Error| e.at_node(&short(&node.name), &short(&node.op));
+            let id = self.make(node, &wiring.inputs[n as usize], &wiring.controls[n as usize]).map_err(at)?;
+            self.ids[n as usize] = Some(id);
+            self.made.push(id);
+            self.refine(node, id).map_err(at)?;
+        }
+        self.close(nodes, wiring)?;
+        let elements: Result<_> =
+            self.options.return_elements.iter().map(|e| self.element(e, wiring)).collect();
+        let program = self.graph.read(|g| Program::of_nodes(g, &self.made))?;
+        let imported =
+            Imported { nodes: self.made.clone(), elements: elements?, prefix: self.prefix.clone() };
+        finish(&imported, &program)?;
+        contexts::recover(self.graph, &program, &imported.nodes)?;
+        Ok(imported)
+    }
+
+    fn make(&mut self, node: &Flat, inputs: &[Source], controls: &[Before]) -> Result<NodeId> {
+        let def = self.registry.get(&node.op);
+        let def = def.ok_or_else(|| Error::unimplemented(format!("there is no op `{}`", short(&node.op))))?;
+        let mut attrs = self.attrs(node, def)?;
+        self.adapt(def, &mut attrs);
+        self.allowance.take(self.prefix.len() + node.name.len(), 1)?;
+        let graph = self.graph;
+        let name = format!("{}{}", self.prefix, node.name);
+        let mut builder = graph.op(def.name).name(name).exact().attrs(attrs);
+        for source in inputs {
+            builder = match *source {
+                Source::Here(n, index) => builder.input(Output::new(graph, Port::new(self.id(n)?, index))),
+                Source::Mapped(port) => builder.input(Output::new(graph, port)),
+                Source::Back(..) => builder.input(Arg::open()),
+            };
+        }
+        if inputs.iter().all(|s| matches!(s, Source::Back(..))) && !inputs.is_empty() {
+            return Err(invalid!("all inputs of the Merge are back edges; nothing ever enters the loop"));
+        }
+        let mut before: Vec<NodeId> = Vec::with_capacity(controls.len());
+        for control in controls {
+            let id = match *control {
+                Before::Here(n) => self.id(n)?,
+                Before::Mapped(id) => id,
+            };
+            if !before.contains(&id) {
+                before.push(id);
+            }
+        }
+        let depends = inputs.iter().any(|s| !matches!(s, Source::Mapped(_)))
+            || controls.iter().any(|c| matches!(c, Before::Here(_)));
+        if !depends {
+            before.extend(self.options.control_dependencies.iter().copied());
+        }
+        for id in before {
+            builder = builder.control(Op::new(graph, id));
+        }
+        if !node.device.is_empty() {
+            builder = builder.device(&node.device);
+        }
+        Ok(builder.try_finish()?.id())
+    }
+
+    fn id(&self, n: u32) -> Result<NodeId> {
+        let id = self.ids.get(n as usize).copied().flatten();
+        id.ok_or_else(|| Error::internal("a node is imported before its input"))
+    }
+
+    /// The attributes that the op knows, and those that start with `_`. Others are left out where they say nothing, as graphs
+    /// of newer producers have attributes that older readers do not know.
+    fn attrs(&mut self, node: &Flat, def: &OpDef) -> Result<Attrs> {
+        let mut kept = Attrs::new();
+        for (name, value) in node.attrs.iter() {
+            let note = |e: Error| e.note(format!("in attribute `{}`", short(name)));
+            match def.attr_spec(name) {
+                Some(spec) => {
+                    ensure!(
+                        attrs::fits(value, spec.kind),
+                        "{}: attribute `{name}` is not {:?}",
+                        def.name,
+                        spec.kind
+                    );
+                    kept.set(name.clone(), attrs::decode(value, &mut self.allowance).map_err(note)?);
+                }
+                None if name.starts_with('_') => {
+                    // Such attributes are hints. One of a kind that we cannot hold is not worth an error; running out of memory is.
+                    match attrs::decode(value, &mut self.allowance) {
+                        Ok(value) => kept.set(name.clone(), value),
+                        Err(e) if e.code() == Code::ResourceExhausted => return Err(note(e)),
+                        Err(_) => {}
+                    }
+                }
+                None => {
+                    let default = self.producer_ops.get(&(def.name, name.as_str()));
+                    if !default.is_some_and(|d| *d == value) && !attrs::is_zero(value) {
+                        return Err(unknown_attr(def, name));
+                    }
+                }
+            }
+        }
+        Ok(kept)
+    }
+
+    /// What old producers meant, and names that the prefix changes.
+    fn adapt(&self, def: &OpDef, attrs: &mut Attrs) {
+        if def.role == Role::Placeholder
+            && self.producer < EMPTY_SHAPE_IS_SCALAR
+            && attrs.shape("shape").is_ok_and(|s| s.rank() == Some(0))
+        {
+            attrs.set("shape", PartialShape::unknown());
+        }
+        if self.prefix.is_empty() {
+            return;
+        }
+        if def.role == Role::Enter
+            && let Ok(frame) = attrs.str("frame_name")
+            && !frame.is_empty()
+        {
+            attrs.set("frame_name", format!("{}{}", self.prefix, frame.text()));
+        }
+        if let Some(Attr::List(classes)) = attrs.get("_class") {
+            let renamed = classes.iter().map(|c| match c {
+                Attr::Str(c) => Attr::Str(colocated(c, &self.prefix)),
+                other => other.clone(),
+            });
+            attrs.set("_class", Attr::List(renamed.collect()));
+        }
+    }
+
+    /// What the producer knew of the outputs' shapes.
+    fn refine(&self, node: &Flat, id: NodeId) -> Result<()> {
+        if !node.attrs.contains_key("_output_shapes") {
+            return Ok(());
+        }
+        let shapes: Vec<PartialShape> = self.graph.read(|g| {
+            let node = g.node(id)?;
+            let Ok(shapes) = node.info.attrs.shapes("_output_shapes") else { return Ok(Vec::new()) };
+            Ok::<_, Error>(shapes.into_iter().take(node.info.output_types.len()).cloned().collect())
+        })?;
+        for (i, shape) in shapes.iter().enumerate() {
+            let refined = self.graph.refine_shape(Port::new(id, i as u32), shape);
+            if self.producer >= OUTPUT_SHAPES_HOLD {
+                refined.map_err(|e| e.note("in attribute `_output_shapes`"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&self, nodes: &[Flat], wiring: &Wiring) -> Result<()> {
+        for (n, inputs) in wiring.inputs.iter().enumerate() {
+            for source in inputs {
+                if let Source::Back(next, index) = *source {
+                    let merge = Op::new(self.graph, self.id(n as u32)?);
+                    let value = Output::new(self.graph, Port::new(self.id(next)?, index));
+                    self.graph
+                        .close_back_edge(merge, value)
+                        .map_err(|e| e.at_node(&short(&nodes[n].name), &short(&nodes[n].op)))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn element(&self, text: &str, wiring: &Wiring) -> Result<Element> {
+        let bad = |e: Error| e.note("in `return_elements`");
+        let Input::Data(name, index) = parse_input(text).map_err(bad)? else {
+            return Err(invalid!("`{text}` in `return_elements` names neither an operation nor a value"));
+        };
+        if let Some(port) = self.options.input_map.get(text) {
+            return Ok(Element::Output(*port));
+        }
+        let id = self.id(wiring.find(name).map_err(bad)?)?;
+        match text.contains(':') {
+            false => Ok(Element::Op(id)),
+            true => {
+                let port = Port::new(id, index);
+                self.graph.read(|g| g.type_of(port)).map_err(bad)?;
+                Ok(Element::Output(port))
+            }
+        }
+    }
+}
+
+fn unknown_attr(def: &OpDef, name: &str) -> Error {
+    let known: Vec<_> = def.attrs.iter().map(|(n, _)| format!("`{n}`")).collect();
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    invalid!("{} has no attribute `{}`; it has {known}", def.name, short(name))
+        .with_help("the graph is of a newer producer and uses what this op cannot do here")
+}
+
+/// `loc:@name` under a prefix.
+fn colocated(class: &Str, prefix: &str) -> Str {
+    match class.strip_prefix(b"loc:@".as_slice()) {
+        Some(name) => [b"loc:@", prefix.as_bytes(), name].concat().into(),
+        None => class.clone(),
+    }
+}

@@ -194,10 +194,16 @@ pub(crate) fn restore(
                     short(&m.context_name),
                     m.branch
                 );
+                let values = m.values_def.iter().flat_map(|v| v.external_values.values());
+                let mut captures: Vec<NodeId> = values.filter_map(|v| Some(find(v).ok()?.node)).collect();
+                captures.retain(|n| role(graph, *n) == Some(Role::Switch));
+                captures.sort();
+                captures.dedup();
                 let kind = CondContext {
                     pred: find(&m.pred_name)?,
                     pivot: find(&m.pivot_name)?,
                     branch: m.branch as u32,
+                    captures,
                 };
                 (m.context_name, ContextKind::Cond(kind), m.values_def, m.nested_contexts)
             }
@@ -225,19 +231,13 @@ pub(crate) fn restore(
 /// The contexts of a graph as messages: the outermost ones, each with those inside of it.
 pub(crate) fn collections(g: &GraphData) -> Result<Vec<(&'static str, Vec<Vec<u8>>)>> {
     let contexts = g.contexts();
-    let mut own: Vec<Vec<String>> = vec![Vec::new(); contexts.len()];
-    for node in g.nodes() {
-        if let Some(own) = node.context.and_then(|c| own.get_mut(c.0 as usize)) {
-            own.extend((0..node.info.output_types.len()).map(|i| format!("{}:{i}", node.name())));
-        }
-    }
     let mut nested: Vec<Vec<ControlFlowContextDef>> = vec![Vec::new(); contexts.len()];
     let (mut whiles, mut conds) = (Vec::new(), Vec::new());
     // Contexts come after those around them; so backwards each finds its inner ones done.
     for (i, context) in contexts.iter().enumerate().rev() {
         let mut inner = std::mem::take(&mut nested[i]);
         inner.reverse();
-        let message = message(g, context, std::mem::take(&mut own[i]), inner)?;
+        let message = message(g, ContextId(i as u32), context, inner)?;
         match (context.parent, message) {
             (Some(parent), message) => {
                 let slot = nested.get_mut(parent.0 as usize).filter(|_| (parent.0 as usize) < i);
@@ -257,23 +257,21 @@ pub(crate) fn collections(g: &GraphData) -> Result<Vec<(&'static str, Vec<Vec<u8
 
 fn message(
     g: &GraphData,
+    id: ContextId,
     context: &Context,
-    own: Vec<String>,
     nested_contexts: Vec<ControlFlowContextDef>,
 ) -> Result<Ctxt> {
     let name = |port: Port| Ok(format!("{}:{}", g.node(port.node)?.name(), port.index));
     let name_if = |port: Option<Port>| port.map_or(Ok(String::new()), name);
     let names = |ports: &[Port]| ports.iter().map(|p| name(*p)).collect::<Result<Vec<_>>>();
-    let mut values_def = ValuesDef { values: own, ..ValuesDef::default() };
+    let mut values_def = ValuesDef { values: names(&g.context_values(id))?, ..ValuesDef::default() };
     for (outer, inner) in &context.external {
         values_def.external_values.insert(name(*outer)?, name(*inner)?);
     }
-    values_def.values.extend(values_def.external_values.keys().cloned());
     let context_name = context.name.clone();
     Ok(match &context.kind {
         ContextKind::While(w) => {
             let loop_exit_names = names(&w.exits)?;
-            values_def.values.extend(loop_exit_names.iter().cloned());
             Ctxt::WhileCtxt(WhileContextDef {
                 context_name,
                 parallel_iterations: i32::try_from(w.parallel_iterations).unwrap_or(i32::MAX),
@@ -298,4 +296,8 @@ fn message(
             nested_contexts,
         }),
     })
+}
+
+fn role(graph: &Graph, id: NodeId) -> Option<Role> {
+    graph.read(|g| g.node(id).ok().map(Node::role))
 }

@@ -1,0 +1,404 @@
+//! Graphs that are wrong: each gets an error that names what is wrong, and leaves the graph as it was.
+
+use millstream_graph::Graph;
+use millstream_interop::{Element, ImportOptions, export_graph_def, import_graph_def, read_graph};
+use millstream_proto::{GraphDef, from_text};
+use millstream_tensor::{Error, PartialShape};
+use std::fmt::Write;
+
+fn empty() -> Graph {
+    Graph::with_ops(millstream_ops::registry())
+}
+
+fn parse(text: &str) -> GraphDef {
+    from_text(text).unwrap()
+}
+
+fn error_with(text: &str, options: &ImportOptions) -> Error {
+    let graph = empty();
+    let error = match import_graph_def(&graph, &parse(text), options) {
+        Ok(_) => panic!("the graph was imported"),
+        Err(error) => error,
+    };
+    assert_eq!(graph.len(), 0, "nodes were left: {error}");
+    graph.check().unwrap();
+    error
+}
+
+#[track_caller]
+fn refused(text: &str, says: &str) {
+    let error = error_with(text, &ImportOptions::default()).to_string();
+    assert!(error.contains(says), "{error}");
+}
+
+/// `version 100`, so that shapes are what they say.
+const NEW: &str = "versions { producer: 100 }";
+
+fn constant(name: &str, dtype: &str, value: &str) -> String {
+    format!(
+        "node {{ name: '{name}' op: 'Const' attr {{ key: 'dtype' value {{ type: {dtype} }} }}
+           attr {{ key: 'value' value {{ tensor {{ dtype: {dtype} {value} }} }} }} }}"
+    )
+}
+
+fn enter(name: &str, input: &str, frame: &str, parallel: i64) -> String {
+    format!(
+        "node {{ name: '{name}' op: 'Enter' input: '{input}' attr {{ key: 'T' value {{ type: DT_INT32 }} }}
+           attr {{ key: 'frame_name' value {{ s: '{frame}' }} }}
+           attr {{ key: 'parallel_iterations' value {{ i: {parallel} }} }} }}"
+    )
+}
+
+fn unary(name: &str, op: &str, input: &str) -> String {
+    format!("node {{ name: '{name}' op: '{op}' input: '{input}' attr {{ key: 'T' value {{ type: DT_INT32 }} }} }}")
+}
+
+fn merge(name: &str, a: &str, b: &str) -> String {
+    format!(
+        "node {{ name: '{name}' op: 'Merge' input: '{a}' input: '{b}'
+           attr {{ key: 'T' value {{ type: DT_INT32 }} }} attr {{ key: 'N' value {{ i: 2 }} }} }}"
+    )
+}
+
+fn one() -> String {
+    constant("one", "DT_INT32", "tensor_shape {} int_val: 1")
+}
+
+#[test]
+fn exit_without_enter() {
+    refused(&(one() + &unary("e", "Exit", "one")), "the Exit `e` has no Enter above it");
+}
+
+#[test]
+fn next_iteration_outside_of_loops_and_into_other_ops() {
+    refused(&(one() + &unary("n", "NextIteration", "one")), "lies outside of every loop");
+    let text = one() + &enter("in", "one", "f", 1) + &unary("n", "NextIteration", "in") + &unary("x", "Neg", "n");
+    refused(&text, "the NextIteration `n` feeds `x` (Neg)");
+}
+
+#[test]
+fn back_edge_from_another_frame() {
+    let text = one()
+        + &enter("a", "one", "f", 1)
+        + &enter("b", "one", "g", 1)
+        + &unary("n", "NextIteration", "b")
+        + &merge("m", "a", "n");
+    refused(&text, "the back edge of `m` comes from `n` in another frame");
+}
+
+#[test]
+fn merge_of_nothing_but_back_edges() {
+    let text = unary("n", "NextIteration", "m") + &merge("m", "n", "n");
+    refused(&text, "all inputs of the Merge are back edges");
+}
+
+#[test]
+fn merge_without_inputs() {
+    refused(
+        "node { name: 'm' op: 'Merge' attr { key: 'T' value { type: DT_INT32 } } attr { key: 'N' value { i: 0 } } }",
+        "attribute `N` is 0",
+    );
+}
+
+#[test]
+fn cycle_without_next_iteration() {
+    let text = unary("a", "Neg", "c") + &unary("b", "Neg", "a") + &unary("c", "Neg", "b");
+    refused(&text, "the graph has a cycle without a NextIteration");
+}
+
+#[test]
+fn frames_that_disagree() {
+    refused(&(one() + &enter("a", "one", "", 1)), "has an empty `frame_name`");
+    refused(&(one() + &enter("a", "one", "f", 0)), "must be a positive integer");
+    let two = one() + &enter("a", "one", "f", 1) + &enter("b", "one", "f", 2);
+    refused(&two, "two values of `parallel_iterations`");
+    let parents = one() + &enter("a", "one", "f", 1) + &enter("b", "one", "g", 1) + &enter("c", "b", "f", 1);
+    refused(&parents, "is entered from two frames");
+    let itself = one() + &enter("a", "one", "f", 1) + &enter("b", "a", "f", 1);
+    refused(&itself, "is entered from two frames");
+    let mixed = one()
+        + &enter("a", "one", "f", 1)
+        + "node { name: 's' op: 'AddV2' input: 'a' input: 'one' attr { key: 'T' value { type: DT_INT32 } } }";
+    refused(&mixed, "are from different frames");
+}
+
+#[test]
+fn two_loop_conds_in_a_frame() {
+    let yes = constant("yes", "DT_BOOL", "tensor_shape {} bool_val: true");
+    let enter = "node { name: 'in' op: 'Enter' input: 'yes' attr { key: 'T' value { type: DT_BOOL } }
+                   attr { key: 'frame_name' value { s: 'f' } } }";
+    let conds = "node { name: 'p' op: 'LoopCond' input: 'in' } node { name: 'q' op: 'LoopCond' input: 'in' }";
+    refused(&(yes + enter + conds), "has two LoopConds");
+}
+
+#[test]
+fn frames_nested_too_deep() {
+    let mut text = one();
+    let mut last = "one".to_owned();
+    for i in 0..1100 {
+        text += &enter(&format!("e{i}"), &last, &format!("f{i}"), 1);
+        last = format!("e{i}");
+    }
+    refused(&text, "frames are nested more than");
+}
+
+#[test]
+fn tensors_that_lie() {
+    let bad = |value: &str, says: &str| refused(&constant("c", "DT_FLOAT", value), says);
+    bad("tensor_shape { dim { size: 4611686018427387904 } dim { size: 4611686018427387904 } }", "");
+    bad("tensor_shape { dim { size: 1000000000000 } } float_val: 1", "over the limit");
+    bad("tensor_shape { dim { size: -1 } }", "must be known");
+    bad("tensor_shape { dim { size: -5 } }", "neither -1 nor a size");
+    bad("tensor_shape { unknown_rank: true }", "must be known");
+    bad("tensor_shape { dim { size: 2 } } tensor_content: 'abc'", "needs 8 bytes of `tensor_content`, which has 3");
+    bad("tensor_shape { dim { size: 1 } } float_val: 1 float_val: 2", "has 1 elements, but the message holds 2");
+    refused(&constant("c", "DT_INVALID", "tensor_shape {}"), "is not the number of a dtype");
+    refused(&constant("c", "DT_RESOURCE", "tensor_shape {} resource_handle_val { name: 'x' }"), "cannot be read");
+    refused(&constant("c", "DT_VARIANT", "tensor_shape {}"), "cannot be read");
+    refused(
+        "node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } }
+           attr { key: 'value' value { tensor { dtype: DT_INT32 tensor_shape {} } } } }",
+        "`value` is i32 but `dtype` says f32",
+    );
+    let packed = "tensor_shape { dim { size: 2 } } tensor_content: '\\377\\377\\377\\377\\017'";
+    refused(&constant("c", "DT_STRING", packed), "does not hold 2 packed strings");
+}
+
+#[test]
+fn empty_tensors_may_have_huge_dimensions() {
+    let text = constant("c", "DT_FLOAT", "tensor_shape { dim { size: 0 } dim { size: 1152921504606846976 } }");
+    let graph = empty();
+    import_graph_def(&graph, &parse(&text), &ImportOptions::default()).unwrap();
+}
+
+#[test]
+fn short_lists_repeat_their_last_value() {
+    let text = constant("c", "DT_HALF", "tensor_shape { dim { size: 3 } } half_val: 15360 half_val: 16384")
+        + &constant("s", "DT_STRING", "tensor_shape { dim { size: 2 } } string_val: 'ab'")
+        + &constant("z", "DT_COMPLEX64", "tensor_shape { dim { size: 2 } } scomplex_val: 1 scomplex_val: 2")
+        + &constant("n", "DT_BOOL", "tensor_shape { dim { size: 2 } }");
+    let graph = empty();
+    import_graph_def(&graph, &parse(&text), &ImportOptions::default()).unwrap();
+    let value = |name: &str| {
+        let id = graph.operation(name).unwrap().id();
+        graph.read(|g| g.node(id).unwrap().info.attrs.tensor("value").unwrap().to_string())
+    };
+    assert_eq!(value("c"), "f16[3] [1 2 2]");
+    assert_eq!(value("s"), "str[2] [\"ab\" \"ab\"]");
+    assert_eq!(value("n"), "bool[2] [false false]");
+    assert!(value("z").starts_with("c64[2]"));
+}
+
+#[test]
+fn attributes_that_are_wrong() {
+    refused("node { name: 'p' op: 'Placeholder' }", "needs the attribute `dtype`");
+    refused(
+        "node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { s: 'x' } } }",
+        "attribute `dtype` is not",
+    );
+    refused("node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value {} } }", "attribute `dtype` is not");
+    refused(
+        "node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } }
+           attr { key: 'new' value { i: 3 } } }",
+        "Placeholder has no attribute `new`",
+    );
+    refused(
+        "node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { placeholder: 'T' } } }",
+        "attribute `dtype` is not",
+    );
+    let huge = "node { name: 's' op: 'Split' input: 'a' input: 'x' attr { key: 'num_split' value { i: 99999999999 } }
+                  attr { key: 'T' value { type: DT_INT32 } } }";
+    let text = constant("a", "DT_INT32", "tensor_shape {}") + &constant("x", "DT_INT32", "tensor_shape { dim { size: 2 } }");
+    refused(&(text + huge), "num_split");
+}
+
+#[test]
+fn unknown_attributes_that_say_nothing_are_left_out() {
+    let text = "node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } }
+                  attr { key: 'new' value { b: false } } attr { key: '_hint' value { i: 7 } } }";
+    let graph = empty();
+    import_graph_def(&graph, &parse(text), &ImportOptions::default()).unwrap();
+    let written = export_graph_def(&graph).unwrap();
+    let names: Vec<_> = written.node[0].attr.keys().map(String::as_str).collect();
+    assert_eq!(names, ["_hint", "dtype", "shape"]);
+}
+
+#[test]
+fn names_that_are_wrong() {
+    refused(&(one() + &one()), "two nodes are named `one`");
+    refused(&constant("a:0", "DT_INT32", "tensor_shape {}"), "is not a node name");
+    refused(&constant("", "DT_INT32", "tensor_shape {}"), "is not a node name");
+    refused(&unary("x", "Neg", "gone"), "its input `gone` is not in the graph");
+    refused(&unary("x", "Neg", "^gone"), "its input `gone` is not in the graph");
+    refused(&(one() + &unary("x", "Neg", "one:1")), "1 outputs, not 2");
+    refused(&(one() + &unary("x", "Neg", "one:99999999999999")), "names no output");
+    refused(&(one() + &unary("x", "Neg", "one:-1")), "names no output");
+    let late = "node { name: 'x' op: 'Neg' input: '^one' input: 'one' attr { key: 'T' value { type: DT_INT32 } } }";
+    refused(&(one() + late), "comes after a control input");
+}
+
+#[test]
+fn missing_ops_are_all_listed() {
+    let text = "node { name: 'a' op: 'Frobnicate' } node { name: 'b' op: 'Frobnicate' } node { name: 'c' op: 'TensorListStack' }
+                node { name: 'd' op: 'SymbolicGradient' } node { name: 'e' op: 'PartitionedCall'
+                  attr { key: 'f' value { func { name: 'fn' } } } }
+                library { function { signature { name: 'fn' } node_def { name: 'q' op: 'Inner' } } }";
+    let error = error_with(text, &ImportOptions::default());
+    assert_eq!(error.code(), millstream_tensor::Code::Unimplemented);
+    let text = error.to_string();
+    for part in [
+        "lacks 4 op types that the graph uses: Frobnicate, Inner, SymbolicGradient, TensorListStack",
+        "Frobnicate: `a`, `b`",
+        "Inner: `q` of function `fn`",
+        "TensorListStack will come in a later release",
+        "SymbolicGradient is a gradient",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn functions_that_call_themselves() {
+    let call = |name: &str, f: &str| {
+        format!(
+            "name: '{name}' op: 'PartitionedCall' attr {{ key: 'f' value {{ func {{ name: '{f}' }} }} }}
+             attr {{ key: 'Tin' value {{ list {{}} }} }} attr {{ key: 'Tout' value {{ list {{}} }} }}"
+        )
+    };
+    let function = |name: &str, calls: &str| {
+        format!("function {{ signature {{ name: '{name}' }} node_def {{ {} }} }}", call("x", calls))
+    };
+    let itself = format!("node {{ {} }} library {{ {} }}", call("c", "f"), function("f", "f"));
+    refused(&itself, "the function `f` calls itself: `f` -> `f`");
+    let mutual =
+        format!("node {{ {} }} library {{ {} {} }}", call("c", "f"), function("f", "g"), function("g", "f"));
+    refused(&mutual, "the function `f` calls itself: `f` -> `g` -> `f`");
+    let by_name = "node { name: 'c' op: 'f' } library { function { signature { name: 'f' } node_def { name: 'x' op: 'f' } } }";
+    refused(by_name, "the function `f` calls itself");
+    refused(&format!("node {{ {} }}", call("c", "gone")), "the graph's library has no function `gone`");
+}
+
+#[test]
+fn a_loop_whose_condition_is_its_body() {
+    let text = "node { name: 'w' op: 'While' attr { key: 'T' value { list {} } }
+          attr { key: 'cond' value { func { name: 'f' } } } attr { key: 'body' value { func { name: 'f' } } } }
+        library { function { signature { name: 'f' } node_def { name: 'x' op: 'While' attr { key: 'T' value { list {} } }
+          attr { key: 'cond' value { func { name: 'f' } } } attr { key: 'body' value { func { name: 'f' } } } } } }";
+    refused(text, "");
+}
+
+#[test]
+fn functions_that_double_are_bounded() {
+    let mut text = "node { name: 'c' op: 'f0' } library {".to_owned();
+    for i in 0..60 {
+        let next = i + 1;
+        write!(
+            text,
+            "function {{ signature {{ name: 'f{i}' }} node_def {{ name: 'x' op: 'f{next}' }} node_def {{ name: 'y' op: 'f{next}' }} }}"
+        )
+        .unwrap();
+    }
+    text += "function { signature { name: 'f60' } node_def { name: 'x' op: 'NoOp' } } }";
+    let options = ImportOptions { max_nodes: 10_000, memory_limit: 10 << 20, ..ImportOptions::default() };
+    let error = error_with(&text, &options);
+    assert_eq!(error.code(), millstream_tensor::Code::ResourceExhausted, "{error}");
+}
+
+#[test]
+fn functions_that_do_not_fit() {
+    let with = |call: &str, function: &str| {
+        format!("{} node {{ name: 'c' op: 'f' {call} }} library {{ function {{ {function} }} }}", one())
+    };
+    let arg = "signature { name: 'f' input_arg { name: 'a' type: DT_INT32 } output_arg { name: 'r' type: DT_INT32 } }";
+    refused(&with("", &format!("{arg} ret {{ key: 'r' value: 'a' }}")), "takes 1 arguments, but the call gives 0");
+    refused(&with("input: 'one'", arg), "does not say what its result `r` is");
+    refused(&with("input: 'one'", &format!("{arg} ret {{ key: 'r' value: 'b' }}")), "nothing named `b`");
+    refused(&with("input: 'one'", &format!("{arg} ret {{ key: 'r' value: 'a:9' }}")), "nothing named `a:9`");
+    let twice = "node_def { name: 'x' op: 'NoOp' } node_def { name: 'x' op: 'NoOp' }";
+    refused(&with("input: 'one'", &format!("{arg} {twice} ret {{ key: 'r' value: 'a' }}")), "are named `x`");
+    let open = "signature { name: 'f' output_arg { name: 'r' type_attr: 'T' } } ret { key: 'r' value: 'x:output:0' }
+                node_def { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { placeholder: 'T' } } }";
+    refused(&with("", open), "takes an attribute `T`, which the call does not give");
+}
+
+#[test]
+fn a_library_of_namesakes() {
+    refused(
+        "library { function { signature { name: 'f' } } function { signature { name: 'f' is_stateful: true } } }",
+        "two functions are named `f`",
+    );
+    refused("library { function { } }", "has no name");
+}
+
+#[test]
+fn deep_attributes() {
+    let mut text = "node { name: 'p' op: 'NoOp' attr { key: '_f' value { ".to_owned();
+    for _ in 0..2000 {
+        text += "func { name: 'f' attr { key: 'a' value { ";
+    }
+    text += &"} } } ".repeat(2000);
+    text += "} } }";
+    let error = read_graph(text.as_bytes()).map(|_| ()).unwrap_err();
+    assert!(error.to_string().contains("deep"), "{error}");
+}
+
+#[test]
+fn old_placeholders_know_no_shape() {
+    let node = "node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } }
+                  attr { key: 'shape' value { shape {} } } }";
+    for (text, shape) in [(node.to_owned(), PartialShape::unknown()), (format!("{node} {NEW}"), PartialShape::scalar())] {
+        let graph = empty();
+        import_graph_def(&graph, &parse(&text), &ImportOptions::default()).unwrap();
+        assert_eq!(graph.output("p").unwrap().shape(), shape);
+    }
+}
+
+#[test]
+fn graphs_for_newer_readers() {
+    refused("versions { producer: 100000 min_consumer: 100000 }", "asks for a reader of version 100000");
+}
+
+#[test]
+fn prefixes_maps_and_elements() {
+    let graph = empty();
+    let text = one() + &unary("x", "Neg", "one") + &enter("e", "x", "f", 1) + &unary("out", "Exit", "e");
+    let x = graph.constant_tensor("mine", millstream_tensor::Tensor::scalar(7i32));
+    let options = ImportOptions {
+        prefix: "sub".into(),
+        input_map: [("one:0".to_owned(), x.port())].into(),
+        return_elements: vec!["x".into(), "out:0".into()],
+        control_dependencies: vec![x.op().id()],
+        ..ImportOptions::default()
+    };
+    let imported = import_graph_def(&graph, &parse(&text), &options).unwrap();
+    let id = graph.operation("sub/x").unwrap().id();
+    let out = graph.output("sub/out").unwrap().port();
+    assert_eq!(imported.elements, [Element::Op(id), Element::Output(out)]);
+    assert_eq!(graph.operation("sub/x").unwrap().inputs()[0].name(), "mine:0");
+    // `x` depends on nothing imported, `e` does.
+    assert_eq!(graph.operation("sub/x").unwrap().control_inputs().len(), 1);
+    assert_eq!(graph.operation("sub/e").unwrap().control_inputs().len(), 0);
+    // A second time the prefix is another, and so is the frame.
+    let again = import_graph_def(&graph, &parse(&text), &options).unwrap();
+    assert_eq!(again.prefix, "sub_1/");
+    let frame = |name: &str| {
+        let id = graph.operation(name).unwrap().id();
+        graph.read(|g| g.node(id).unwrap().info.attrs.str("frame_name").unwrap().text().into_owned())
+    };
+    assert_eq!((frame("sub/e"), frame("sub_1/e")), ("sub/f".into(), "sub_1/f".into()));
+    let options = ImportOptions { input_map: [("gone".to_owned(), x.port())].into(), ..ImportOptions::default() };
+    let before = graph.len();
+    let error = import_graph_def(&graph, &parse(&text), &options).unwrap_err();
+    assert!(error.to_string().contains("`gone`, which the graph does not have"), "{error}");
+    let options = ImportOptions { return_elements: vec!["x:1".into()], ..ImportOptions::default() };
+    import_graph_def(&graph, &parse(&text), &options).unwrap_err();
+    assert_eq!(graph.len(), before, "a failed import leaves nothing");
+    import_graph_def(&graph, &parse(&text), &ImportOptions::default()).unwrap();
+}
+
+#[test]
+fn files_that_are_no_graph() {
+    for bytes in [&b"hello world"[..], b"\x00\x01\x02\x03", b"\xff\xff\xff\xff\xff\xff", b"node {"] {
+        assert!(read_graph(bytes).is_err(), "{bytes:?}");
+    }
+}

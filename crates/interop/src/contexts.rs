@@ -228,11 +228,14 @@ pub(crate) fn restore(
     Ok(())
 }
 
+/// Encoded messages.
+type Messages = Vec<Vec<u8>>;
+
 /// The contexts of a graph as messages: the outermost ones, each with those inside of it.
-pub(crate) fn collections(g: &GraphData) -> Result<Vec<(&'static str, Vec<Vec<u8>>)>> {
+pub(crate) fn collections(g: &GraphData) -> Result<Vec<(&'static str, Messages)>> {
     let contexts = g.contexts();
     let mut nested: Vec<Vec<ControlFlowContextDef>> = vec![Vec::new(); contexts.len()];
-    let (mut whiles, mut conds) = (Vec::new(), Vec::new());
+    let (mut whiles, mut conds) = (Messages::new(), Messages::new());
     // Contexts come after those around them; so backwards each finds its inner ones done.
     for (i, context) in contexts.iter().enumerate().rev() {
         let mut inner = std::mem::take(&mut nested[i]);

@@ -1,7 +1,7 @@
 //! [`export_graph_def`] and [`export_meta_graph`]: a graph as TensorFlow's messages.
 
 use crate::{attrs, contexts};
-use millstream_graph::{CollectionItem, Graph, GraphData, Node, Port};
+use millstream_graph::{Attr, CollectionItem, Graph, GraphData, Node, Port};
 use millstream_proto::collection_def::{BytesList, FloatList, Int64List, Kind, NodeList};
 use millstream_proto::meta_graph_def::MetaInfoDef;
 use millstream_proto::{CollectionDef, GraphDef, MetaGraphDef, NodeDef, VersionDef};
@@ -10,7 +10,25 @@ use millstream_tensor::{Result, invalid};
 /// The producer version that our graphs carry: that of TensorFlow 1.15, whose meaning they have.
 pub(crate) const PRODUCER: i32 = 134;
 
-/// The graph as a `GraphDef`: nodes in the order in which they were made, with all attributes.
+/// Attributes that TensorFlow 1.15 does not know and that say nothing at their defaults: left out there, as TensorFlow itself does.
+const NEWER: [&str; 13] = [
+    "Tk",
+    "Tsegmentids",
+    "allowed_devices",
+    "bad_indices_policy",
+    "debug_name",
+    "grad_a",
+    "grad_b",
+    "grad_x",
+    "grad_y",
+    "index_type",
+    "shape_type",
+    "sparse_gradient",
+    "validate_shape",
+];
+
+/// The graph as a `GraphDef`: nodes in the order in which they were made, with all attributes but those that only newer
+/// versions than the producer's know, where they have their defaults.
 pub fn export_graph_def(graph: &Graph) -> Result<GraphDef> {
     graph.read(graph_def)
 }
@@ -55,7 +73,12 @@ fn node_def(g: &GraphData, node: &Node) -> Result<NodeDef> {
         input.push(format!("^{}", g.node(control)?.name()));
     }
     let mut attr = std::collections::BTreeMap::new();
-    for (name, value) in node.info.attrs.iter() {
+    let is_default = |name: &str, value: &Attr| {
+        let default = node.info.op.attr_spec(name).and_then(|s| s.default.as_ref());
+        default.is_some_and(|d| d.same(value))
+    };
+    let all = node.info.attrs.iter();
+    for (name, value) in all.filter(|(name, value)| !(NEWER.contains(name) && is_default(name, value))) {
         let value = attrs::encode(value).map_err(|e| at(e.note(format!("in attribute `{name}`"))))?;
         attr.insert(name.to_owned(), value);
     }

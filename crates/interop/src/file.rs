@@ -5,6 +5,7 @@ use millstream_tensor::{Result, invalid};
 
 /// A graph as a file holds it.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one per file")]
 pub enum GraphFile {
     /// The graph alone.
     Graph(GraphDef),

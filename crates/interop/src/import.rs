@@ -271,10 +271,10 @@ impl<'a> Wiring<'a> {
     fn order(&self, nodes: &[Flat]) -> Result<Vec<u32>> {
         let mut waiting = vec![0u32; nodes.len()];
         let mut outs: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
-        for n in 0..nodes.len() {
+        for (n, waiting) in waiting.iter_mut().enumerate() {
             for before in self.before(n) {
                 outs[before as usize].push(n as u32);
-                waiting[n] += 1;
+                *waiting += 1;
             }
         }
         let ready = waiting.iter().enumerate().filter(|(_, w)| **w == 0).map(|(n, _)| Reverse(n as u32));
@@ -421,7 +421,8 @@ impl Import<'_> {
     /// of newer producers have attributes that older readers do not know.
     fn attrs(&mut self, node: &Flat, def: &OpDef) -> Result<Attrs> {
         let mut kept = Attrs::new();
-        for (name, value) in node.attrs.iter() {
+        // A name for people that only newer TensorFlows know, and that older ones would refuse to read back.
+        for (name, value) in node.attrs.iter().filter(|(name, _)| *name != "debug_name") {
             let note = |e: Error| e.note(format!("in attribute `{}`", short(name)));
             match def.attr_spec(name) {
                 Some(spec) => {

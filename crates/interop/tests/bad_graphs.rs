@@ -50,7 +50,9 @@ fn enter(name: &str, input: &str, frame: &str, parallel: i64) -> String {
 }
 
 fn unary(name: &str, op: &str, input: &str) -> String {
-    format!("node {{ name: '{name}' op: '{op}' input: '{input}' attr {{ key: 'T' value {{ type: DT_INT32 }} }} }}")
+    format!(
+        "node {{ name: '{name}' op: '{op}' input: '{input}' attr {{ key: 'T' value {{ type: DT_INT32 }} }} }}"
+    )
 }
 
 fn merge(name: &str, a: &str, b: &str) -> String {
@@ -72,7 +74,8 @@ fn exit_without_enter() {
 #[test]
 fn next_iteration_outside_of_loops_and_into_other_ops() {
     refused(&(one() + &unary("n", "NextIteration", "one")), "lies outside of every loop");
-    let text = one() + &enter("in", "one", "f", 1) + &unary("n", "NextIteration", "in") + &unary("x", "Neg", "n");
+    let text =
+        one() + &enter("in", "one", "f", 1) + &unary("n", "NextIteration", "in") + &unary("x", "Neg", "n");
     refused(&text, "the NextIteration `n` feeds `x` (Neg)");
 }
 
@@ -150,10 +153,19 @@ fn tensors_that_lie() {
     bad("tensor_shape { dim { size: -1 } }", "must be known");
     bad("tensor_shape { dim { size: -5 } }", "neither -1 nor a size");
     bad("tensor_shape { unknown_rank: true }", "must be known");
-    bad("tensor_shape { dim { size: 2 } } tensor_content: 'abc'", "needs 8 bytes of `tensor_content`, which has 3");
-    bad("tensor_shape { dim { size: 1 } } float_val: 1 float_val: 2", "has 1 elements, but the message holds 2");
+    bad(
+        "tensor_shape { dim { size: 2 } } tensor_content: 'abc'",
+        "needs 8 bytes of `tensor_content`, which has 3",
+    );
+    bad(
+        "tensor_shape { dim { size: 1 } } float_val: 1 float_val: 2",
+        "has 1 elements, but the message holds 2",
+    );
     refused(&constant("c", "DT_INVALID", "tensor_shape {}"), "is not the number of a dtype");
-    refused(&constant("c", "DT_RESOURCE", "tensor_shape {} resource_handle_val { name: 'x' }"), "cannot be read");
+    refused(
+        &constant("c", "DT_RESOURCE", "tensor_shape {} resource_handle_val { name: 'x' }"),
+        "cannot be read",
+    );
     refused(&constant("c", "DT_VARIANT", "tensor_shape {}"), "cannot be read");
     refused(
         "node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } }
@@ -166,7 +178,8 @@ fn tensors_that_lie() {
 
 #[test]
 fn empty_tensors_may_have_huge_dimensions() {
-    let text = constant("c", "DT_FLOAT", "tensor_shape { dim { size: 0 } dim { size: 1152921504606846976 } }");
+    let text =
+        constant("c", "DT_FLOAT", "tensor_shape { dim { size: 0 } dim { size: 1152921504606846976 } }");
     let graph = empty();
     import_graph_def(&graph, &parse(&text), &ImportOptions::default()).unwrap();
 }
@@ -196,7 +209,10 @@ fn attributes_that_are_wrong() {
         "node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { s: 'x' } } }",
         "attribute `dtype` is not",
     );
-    refused("node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value {} } }", "attribute `dtype` is not");
+    refused(
+        "node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value {} } }",
+        "attribute `dtype` is not",
+    );
     refused(
         "node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } }
            attr { key: 'new' value { i: 3 } } }",
@@ -208,7 +224,8 @@ fn attributes_that_are_wrong() {
     );
     let huge = "node { name: 's' op: 'Split' input: 'a' input: 'x' attr { key: 'num_split' value { i: 99999999999 } }
                   attr { key: 'T' value { type: DT_INT32 } } }";
-    let text = constant("a", "DT_INT32", "tensor_shape {}") + &constant("x", "DT_INT32", "tensor_shape { dim { size: 2 } }");
+    let text = constant("a", "DT_INT32", "tensor_shape {}")
+        + &constant("x", "DT_INT32", "tensor_shape { dim { size: 2 } }");
     refused(&(text + huge), "num_split");
 }
 
@@ -233,7 +250,8 @@ fn names_that_are_wrong() {
     refused(&(one() + &unary("x", "Neg", "one:1")), "1 outputs, not 2");
     refused(&(one() + &unary("x", "Neg", "one:99999999999999")), "names no output");
     refused(&(one() + &unary("x", "Neg", "one:-1")), "names no output");
-    let late = "node { name: 'x' op: 'Neg' input: '^one' input: 'one' attr { key: 'T' value { type: DT_INT32 } } }";
+    let late =
+        "node { name: 'x' op: 'Neg' input: '^one' input: 'one' attr { key: 'T' value { type: DT_INT32 } } }";
     refused(&(one() + late), "comes after a control input");
 }
 
@@ -310,13 +328,17 @@ fn functions_that_do_not_fit() {
         format!("{} node {{ name: 'c' op: 'f' {call} }} library {{ function {{ {function} }} }}", one())
     };
     let arg = "signature { name: 'f' input_arg { name: 'a' type: DT_INT32 } output_arg { name: 'r' type: DT_INT32 } }";
-    refused(&with("", &format!("{arg} ret {{ key: 'r' value: 'a' }}")), "takes 1 arguments, but the call gives 0");
+    refused(
+        &with("", &format!("{arg} ret {{ key: 'r' value: 'a' }}")),
+        "takes 1 arguments, but the call gives 0",
+    );
     refused(&with("input: 'one'", arg), "does not say what its result `r` is");
     refused(&with("input: 'one'", &format!("{arg} ret {{ key: 'r' value: 'b' }}")), "nothing named `b`");
     refused(&with("input: 'one'", &format!("{arg} ret {{ key: 'r' value: 'a:9' }}")), "nothing named `a:9`");
     let twice = "node_def { name: 'x' op: 'NoOp' } node_def { name: 'x' op: 'NoOp' }";
     refused(&with("input: 'one'", &format!("{arg} {twice} ret {{ key: 'r' value: 'a' }}")), "are named `x`");
-    let open = "signature { name: 'f' output_arg { name: 'r' type_attr: 'T' } } ret { key: 'r' value: 'x:output:0' }
+    let open =
+        "signature { name: 'f' output_arg { name: 'r' type_attr: 'T' } } ret { key: 'r' value: 'x:output:0' }
                 node_def { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { placeholder: 'T' } } }";
     refused(&with("", open), "takes an attribute `T`, which the call does not give");
 }
@@ -346,7 +368,9 @@ fn deep_attributes() {
 fn old_placeholders_know_no_shape() {
     let node = "node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } }
                   attr { key: 'shape' value { shape {} } } }";
-    for (text, shape) in [(node.to_owned(), PartialShape::unknown()), (format!("{node} {NEW}"), PartialShape::scalar())] {
+    for (text, shape) in
+        [(node.to_owned(), PartialShape::unknown()), (format!("{node} {NEW}"), PartialShape::scalar())]
+    {
         let graph = empty();
         import_graph_def(&graph, &parse(&text), &ImportOptions::default()).unwrap();
         assert_eq!(graph.output("p").unwrap().shape(), shape);
@@ -386,7 +410,8 @@ fn prefixes_maps_and_elements() {
         graph.read(|g| g.node(id).unwrap().info.attrs.str("frame_name").unwrap().text().into_owned())
     };
     assert_eq!((frame("sub/e"), frame("sub_1/e")), ("sub/f".into(), "sub_1/f".into()));
-    let options = ImportOptions { input_map: [("gone".to_owned(), x.port())].into(), ..ImportOptions::default() };
+    let options =
+        ImportOptions { input_map: [("gone".to_owned(), x.port())].into(), ..ImportOptions::default() };
     let before = graph.len();
     let error = import_graph_def(&graph, &parse(&text), &options).unwrap_err();
     assert!(error.to_string().contains("`gone`, which the graph does not have"), "{error}");
@@ -394,6 +419,20 @@ fn prefixes_maps_and_elements() {
     import_graph_def(&graph, &parse(&text), &options).unwrap_err();
     assert_eq!(graph.len(), before, "a failed import leaves nothing");
     import_graph_def(&graph, &parse(&text), &ImportOptions::default()).unwrap();
+}
+
+/// Sizes are computed while the graph is built; what they are the sizes of is not.
+#[test]
+fn huge_values_are_not_computed_at_import() {
+    let text = constant("dims", "DT_INT32", "tensor_shape { dim { size: 1 } } int_val: 2000000000")
+        + &one()
+        + "node { name: 'f' op: 'Fill' input: 'dims' input: 'one' attr { key: 'T' value { type: DT_INT32 } } }"
+        + &constant("end", "DT_INT32", "tensor_shape {} int_val: 2000000000")
+        + "node { name: 'r' op: 'Range' input: 'one' input: 'end' input: 'one' attr { key: 'Tidx' value { type: DT_INT32 } } }";
+    let graph = empty();
+    let start = std::time::Instant::now();
+    import_graph_def(&graph, &parse(&text), &ImportOptions::default()).unwrap();
+    assert!(start.elapsed().as_millis() < 500, "{:?}", start.elapsed());
 }
 
 #[test]

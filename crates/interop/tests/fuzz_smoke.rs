@@ -1,6 +1,8 @@
 //! Mutated graphs by the thousand: none panics, none hangs, none leaves nodes behind. The fuzz target (`fuzz/`) does the same for
 //! longer and with coverage.
 
+#![expect(clippy::print_stdout, reason = "a test may say what it did")]
+
 use millstream_graph::Graph;
 use millstream_interop::{ImportOptions, export_graph_def, import_graph_def, read_graph};
 use millstream_proto::{AttrValue, GraphDef, decode, encode};

@@ -1,5 +1,7 @@
 //! Graphs that TensorFlow wrote: they import, and going out and in again changes nothing.
 
+#![expect(clippy::print_stdout, reason = "a test may say what it did")]
+
 use millstream_graph::{ContextKind, Graph};
 use millstream_interop::{
     ImportOptions, export_graph_def, export_meta_graph, import_graph_def, import_meta_graph, read_graph,

@@ -148,8 +148,8 @@ fn distort(value: &mut AttrValue, random: &mut Random) {
         },
         Some(Value::List(l)) => {
             l.i.iter_mut().for_each(|v| *v = extreme);
-            drop(l.r#type.pop());
-            drop(l.func.pop());
+            l.r#type.pop();
+            l.func.pop();
         }
         Some(Value::S(s)) => s.truncate(random.below(s.len())),
         Some(Value::B(b)) => *b = !*b,

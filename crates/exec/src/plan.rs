@@ -854,9 +854,10 @@ impl<'a> Builder<'a> {
             nodes[d].first_input = inputs.len() as u32;
             for (i, value) in draft.inputs.iter().enumerate() {
                 let deref = match (draft.origin, value) {
-                    (Some(n), _) => self.reads_ref(n, i),
+                    // A constant is never a reference; that of a Const that is kept is no input of the program's node at all.
+                    (_, Value::Constant(_)) => false,
+                    (Some(n), Value::Source(_)) => self.reads_ref(n, i),
                     (None, Value::Source(s)) => self.node(s.node).output_is_ref(s.index),
-                    (None, Value::Constant(_)) => false,
                 };
                 inputs.push(match value {
                     Value::Constant(c) => Input::new(1, *c, false)?,

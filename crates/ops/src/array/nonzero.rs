@@ -3,7 +3,7 @@
 use millstream_graph::op::spec::{OneOf, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::*;
-use millstream_tensor::{Element, PartialShape, Result, Shape, Tensor, invalid, with_element};
+use millstream_tensor::{Element, PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Where")
@@ -29,6 +29,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let input = cx.input(0);
+    ensure!(input.rank() > 0, "`input` must have rank 1 or more but is a scalar");
     let index = with_element!(input.dtype(), T => nonzero::<T>(input)?, else => return Err(invalid!("{} has no zero", input.dtype())));
     cx.set(0, index);
     Ok(())
@@ -50,7 +51,7 @@ cases! {
     of_a_vector: "Where([true false true]) = i64 [[0] [2]]",
     of_a_matrix: "Where([[0.0 1.5] [nan -0.0]]) = i64 [[0 1] [1 0]]",
     of_nothing: "Where([0 0]) = i64[0,1] []",
-    of_a_true_scalar: "Where(true) = i64[1,0] []",
+    not_of_a_scalar: "Where(true) ! `input` must have rank 1 or more but is a scalar",
     of_an_empty_tensor: "Where(i32[2,0] []) = i64[0,2] []",
     infers: "Where(bool[?,3]) : i64[?,2]",
     unknown_rank: "Where(bool[..]) : i64[?,?]",

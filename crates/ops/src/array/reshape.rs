@@ -48,7 +48,7 @@ fn mismatch(count: usize, have: &PartialShape, asked: &PartialShape) -> String {
 fn run(cx: &mut KernelCx) -> Result<()> {
     vector("shape", cx.input(1))?;
     let sizes = cx.ints(1)?;
-    let shape = resolve(&sizes, cx.input(0).elements())?;
+    let shape = resolve(&sizes, cx.input(0).shape())?;
     ensure!(
         shape.elements() == cx.input(0).elements(),
         "{}",
@@ -59,22 +59,31 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-/// `sizes` as a shape for `count` elements, with the size that is -1, if one is, worked out.
-fn resolve(sizes: &[i64], count: usize) -> Result<Shape> {
+/// `sizes` as a shape for what has shape `have`, with the size that is -1, if one is, worked out. Where both are empty, what is not 0 in either
+/// decides, as in TensorFlow: `[0, -1]` of `[0, 3]` is `[0, 3]`.
+fn resolve(sizes: &[i64], have: &Shape) -> Result<Shape> {
     let mut holes = sizes.iter().enumerate().filter(|(_, s)| **s == -1).map(|(i, _)| i);
     let (hole, second) = (holes.next(), holes.next());
     let Some(hole) = hole else { return Shape::from_signed(sizes) };
     ensure!(second.is_none(), "`shape` {sizes:?} has more than one -1: only one size can be worked out");
     let mut filled: Vec<i64> = sizes.to_vec();
     filled[hole] = 1;
-    let others = Shape::from_signed(&filled)?.checked_elements()?;
+    let empty = have.elements() == 0 && sizes.contains(&0);
+    let (others, count) = match empty {
+        false => (Shape::from_signed(&filled)?.checked_elements()?, have.elements()),
+        true => {
+            let others: Vec<i64> = filled.iter().copied().filter(|s| *s != 0).collect();
+            let count = Shape::new(have.iter().copied().filter(|d| *d > 0));
+            (Shape::from_signed(&others)?.checked_elements()?, count.checked_elements()?)
+        }
+    };
     ensure!(others > 0, "the size for the -1 in `shape` {sizes:?} cannot be worked out beside a size of 0");
     let unfit = || -> Error {
         invalid!(
             "`tensor` has {count} elements, which `shape` {sizes:?} cannot divide into groups of {others}"
         )
     };
-    if !count.is_multiple_of(others) {
+    if !empty && !count.is_multiple_of(others) {
         return Err(unfit());
     }
     filled[hole] = i64::try_from(count / others).map_err(|_| unfit())?;
@@ -87,6 +96,7 @@ cases! {
     to_a_scalar: "Reshape([[7]], i32[0] []) = 7",
     from_a_scalar: "Reshape(7, [1 1]) = [[7]]",
     of_nothing: "Reshape(f32[0,3] [], [3 -1]) = f32[3,0] []",
+    of_nothing_with_a_zero: "Reshape(f32[0,3] [], [0 -1]) = f32[0,3] []",
     strings: "Reshape(['a' 'b'], [2 1]) = [['a'] ['b']]",
     infers_the_size: "Reshape(f32[2,6], [3 -1]) : f32[3,4]",
     keeps_unknowns: "Reshape(f32[?,6], [3 -1]) : f32[3,?]",
@@ -95,7 +105,7 @@ cases! {
     two_holes: "Reshape([1 2], [-1 -1]) ! more than one -1",
     counts_differ: "Reshape([1 2 3], [2 2]) ! `tensor` has 3 elements",
     not_divisible: "Reshape([1 2 3], [2 -1]) ! `tensor` has 3 elements",
-    beside_zero: "Reshape(f32[0] [], [0 -1]) ! beside a size of 0",
+    beside_zero: "Reshape([1], [0 -1]) ! beside a size of 0",
     shape_is_a_vector: "Reshape([1], 1) ! `shape` must have rank 1",
     negative: "Reshape([1], [-2]) ! neither -1 nor a size",
 }

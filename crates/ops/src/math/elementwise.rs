@@ -17,7 +17,7 @@
 
 use super::numbers::{Lane, Mask, Math};
 use millstream_graph::op::KernelCx;
-use millstream_tensor::{Element, Error, Result, Scalar, Shape, Tensor, invalid};
+use millstream_tensor::{Code, Element, Error, Result, Scalar, Shape, Tensor, invalid};
 use pulp::Arch;
 use smallvec::SmallVec;
 use std::sync::LazyLock;
@@ -555,7 +555,12 @@ pub(crate) mod run {
 
     fn set(cx: &mut KernelCx, value: Tensor, failed: bool, why: &str) -> Result<()> {
         if failed {
-            return Err(invalid!("{}: {why}", cx.node.op.name));
+            // TensorFlow gives these two another code than the other divisions.
+            let code = match cx.node.op.name {
+                "TruncateDiv" | "TruncateMod" => Code::Internal,
+                _ => Code::InvalidArgument,
+            };
+            return Err(Error::new(code, format!("{}: {why}", cx.node.op.name)));
         }
         cx.set(0, value);
         Ok(())

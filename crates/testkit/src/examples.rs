@@ -1,0 +1,183 @@
+//! The op library's own examples, run through a graph and a session.
+
+use crate::compare::same;
+use crate::json::Text;
+use crate::tiers::Setting;
+use millstream_graph::op::OpDef;
+use millstream_graph::{Graph, Output, Port};
+use millstream_ops::cases::{Arg as CaseArg, Case, Expect, VariableArg, near};
+use millstream_runtime::{FeedList, Session, Target};
+use millstream_tensor::{DType, Error, PartialShape, Tensor};
+
+/// How an example's values come into the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// As constants: shapes are inferred from them, and what can be folded is.
+    Constant,
+    /// As feeds.
+    Fed,
+}
+
+/// All examples of the library: the op, the example's name, its text.
+pub fn all() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let ops = millstream_ops::registry().iter();
+    ops.flat_map(|op: &OpDef| op.cases.iter().map(move |(name, text)| (op.name, *name, *text)))
+}
+
+/// An example, built.
+pub struct Built {
+    /// The graph.
+    pub graph: Graph,
+    targets: Vec<Target>,
+    feeds: Vec<(Target, Tensor)>,
+    /// What gives the variables their values.
+    init: Vec<Target>,
+    /// What reads each variable afterwards.
+    reads: Vec<Target>,
+    types: Vec<(DType, PartialShape)>,
+}
+
+/// Puts an example's op in a graph.
+pub fn build(case: &Case, given: Given) -> Result<Built, Error> {
+    let graph = Graph::with_ops(millstream_ops::registry());
+    let (mut args, mut feeds, mut init, mut reads) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (i, arg) in case.args.iter().enumerate() {
+        args.push(match arg {
+            CaseArg::Value(value) if given == Given::Constant => {
+                graph.constant_tensor("value", value.clone()).port()
+            }
+            CaseArg::Value(value) => {
+                let port = graph.placeholder_of("fed", value.dtype(), PartialShape::from(value.shape())).port();
+                feeds.push((Target::Value(port), value.clone()));
+                port
+            }
+            CaseArg::Type(dtype, shape) => graph.placeholder_of("typed", *dtype, shape.clone()).port(),
+            CaseArg::Variable(variable) => {
+                let (port, read) = add_variable(&graph, &format!("variable_{i}"), variable, &mut init)?;
+                reads.push(read);
+                port
+            }
+        });
+    }
+    let inputs: Vec<Output<'_>> = args.into_iter().map(|port| Output::new(&graph, port)).collect();
+    let node = graph.op(case.op.clone()).name("case").inputs(inputs).attrs(case.attrs.clone()).try_finish()?;
+    let types: Vec<(DType, PartialShape)> =
+        node.outputs().iter().map(|o| Ok((o.dtype()?, o.shape()))).collect::<Result<_, Error>>()?;
+    let mut targets: Vec<Target> = node.outputs().iter().map(|o| Target::Value(o.port())).collect();
+    if targets.is_empty() {
+        targets.push(Target::Operation(node.id()));
+    }
+    graph.check()?;
+    Ok(Built { graph, targets, feeds, init, reads, types })
+}
+
+fn add_variable(
+    graph: &Graph,
+    name: &str,
+    variable: &VariableArg,
+    init: &mut Vec<Target>,
+) -> Result<(Port, Target), Error> {
+    let op = if variable.by_ref { "VariableV2" } else { "VarHandleOp" };
+    let node = graph.op(op).name(name).attr("dtype", variable.dtype).attr("shape", variable.shape.clone()).try_finish()?;
+    let value = node.output(0);
+    if let Some(start) = &variable.value {
+        let start = graph.constant_tensor("start", start.clone());
+        let assign = match variable.by_ref {
+            true => graph.op("Assign").input(value).input(start).attr("validate_shape", false).try_finish()?,
+            false => graph.op("AssignVariableOp").input(value).input(start).try_finish()?,
+        };
+        init.push(Target::Operation(assign.id()));
+    }
+    let read = match variable.by_ref {
+        true => graph.op("Identity").input(value).output(),
+        false => graph.op("ReadVariableOp").input(value).attr("dtype", variable.dtype).output(),
+    };
+    Ok((value.port(), Target::Value(read.port())))
+}
+
+/// Checks an example.
+pub fn check(text: &str, given: Given, setting: &Setting) -> Text<()> {
+    let case = Case::parse(text).map_err(|e| e.to_string())?;
+    let result = build(&case, given);
+    let values = |built: &Result<Built, Error>| -> Text<Vec<Tensor>> {
+        let built = built.as_ref().map_err(|e| format!("building: {e}"))?;
+        run(built, setting).map_err(|e| e.to_string())
+    };
+    let agree = |want: &[Tensor], eq: fn(&Tensor, &Tensor) -> bool| {
+        let got = values(&result).map_err(|e| format!("{setting}, {given:?}: {text}\n{e}"))?;
+        match got.len() == want.len() && got.iter().zip(want).all(|(g, w)| eq(g, w)) {
+            true => Ok(()),
+            false => Err(format!("{setting}, {given:?}: {text}\ngot {got:?}")),
+        }
+    };
+    match &case.expect {
+        // The sign of a NaN is the processor's own.
+        Expect::Values(want) => agree(want, |got, want| same(got, want) || same(&no_nan(got), &no_nan(want))),
+        Expect::Near(want) => agree(want, near),
+        Expect::Types(want) => match &result {
+            Ok(built) if &built.types == want => Ok(()),
+            Ok(built) => Err(format!("{text}\ninferred {:?}", built.types)),
+            Err(e) => Err(format!("{text}\n{e}")),
+        },
+        Expect::Error(want) => {
+            let only_types = case.args.iter().any(|a| matches!(a, CaseArg::Type(..)));
+            let error = match (&result, only_types) {
+                (Err(e), _) => e.to_string(),
+                (Ok(_), true) => return Err(format!("{text}\nno error")),
+                (Ok(_), false) => match values(&result) {
+                    Err(e) => e,
+                    Ok(got) => return Err(format!("{setting}, {given:?}: {text}\nno error but {got:?}")),
+                },
+            };
+            match error.contains(want.as_str()) {
+                true => Ok(()),
+                false => Err(format!("{setting}, {given:?}: {text}\nanother error: {error}")),
+            }
+        }
+    }
+}
+
+/// The value with every NaN the same one.
+fn no_nan(value: &Tensor) -> Tensor {
+    macro_rules! each {
+        ($t:ty) => {{
+            let elements = value.as_slice::<$t>().unwrap_or_default().iter();
+            let elements: Vec<$t> = elements.map(|v| if v.is_nan() { <$t>::NAN } else { *v }).collect();
+            Tensor::from_slice(value.shape().clone(), &elements).unwrap_or_else(|_| value.clone())
+        }};
+    }
+    match value.dtype() {
+        DType::F32 => each!(f32),
+        DType::F64 => each!(f64),
+        _ => value.clone(),
+    }
+}
+
+fn run(built: &Built, setting: &Setting) -> Result<Vec<Tensor>, Error> {
+    let session: Session = setting.session(&built.graph, None)?;
+    for &init in &built.init {
+        session.run::<()>(init, ())?;
+    }
+    let feeds = built.feeds.iter().fold(FeedList::new(), |list, (target, value)| match target {
+        Target::Value(port) => list.and(Output::new(&built.graph, *port), value),
+        Target::Operation(_) => list,
+    });
+    let mut values: Vec<Tensor> = session.run(built.targets.clone(), feeds)?;
+    for (i, value) in values.iter().enumerate() {
+        let (dtype, shape) = &built.types[i];
+        if value.dtype() != *dtype || !shape.contains(&PartialShape::from(value.shape())) {
+            return Err(Error::internal(format!(
+                "inferred {dtype}{shape} but computed {}{}",
+                value.dtype(),
+                value.shape()
+            )));
+        }
+    }
+    if matches!(built.targets.as_slice(), [Target::Operation(_)]) {
+        for &read in &built.reads {
+            // As the examples have it: a variable without a value is passed over.
+            values.extend(session.run::<Tensor>(read, ()).ok());
+        }
+    }
+    Ok(values)
+}

@@ -1,0 +1,148 @@
+//! Golden graphs: folders with a graph that TensorFlow wrote, what to feed, and what TensorFlow computed. `tests/golden/README.md`
+//! has the form.
+
+use crate::compare::Compare;
+use crate::json::{self, Text};
+use crate::tiers::Setting;
+use millstream_graph::{Graph, Port};
+use millstream_interop::{ImportOptions, import_graph_def};
+use millstream_proto::GraphDef;
+use millstream_runtime::{FeedList, Session, Target};
+use millstream_tensor::{DType, Tensor, npy};
+use serde_json::Value;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The folders of golden graphs under `root`, by name.
+pub fn folders(root: &Path) -> Text<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(root).map_err(|e| format!("{}: {e}", root.display()))?;
+    let mut folders: Vec<PathBuf> =
+        entries.filter_map(|e| Some(e.ok()?.path())).filter(|p| p.join("case.json").is_file()).collect();
+    folders.sort();
+    Ok(folders)
+}
+
+/// A golden graph, loaded.
+pub struct GoldenGraph {
+    /// The graph as TensorFlow wrote it.
+    pub def: GraphDef,
+    feeds: Vec<(String, Tensor)>,
+    targets: Vec<String>,
+    /// The name, how to compare, and what TensorFlow computed.
+    fetches: Vec<(String, Compare, Option<Tensor>)>,
+    error: Option<String>,
+    timeout: Duration,
+}
+
+impl GoldenGraph {
+    /// Reads a folder.
+    pub fn load(folder: &Path) -> Text<GoldenGraph> {
+        let case = json::read(&folder.join("case.json"))?;
+        let bytes = std::fs::read(folder.join("graph.pb")).map_err(|e| e.to_string())?;
+        let mut arrays = npz(&folder.join("feeds.npz"))?;
+        let mut feeds = Vec::new();
+        for entry in json::list(&case, "feeds")? {
+            let name = json::text(entry, "name")?;
+            let at = arrays.iter().position(|(n, _)| n == name).ok_or_else(|| format!("no feed `{name}`"))?;
+            let (_, value) = arrays.swap_remove(at);
+            feeds.push((name.to_owned(), typed(entry, value)?));
+        }
+        let error = match json::field(&case, "error")? {
+            Value::Null => None,
+            error => Some(json::text(error, "code")?.to_owned()),
+        };
+        let values = match error {
+            None => npz(&folder.join("fetches.npz"))?,
+            Some(_) => Vec::new(),
+        };
+        let mut fetches = Vec::new();
+        for entry in json::list(&case, "fetches")? {
+            let name = json::text(entry, "name")?;
+            let value = values.iter().find(|(n, _)| n == name).map(|(_, v)| v.clone());
+            if value.is_none() && error.is_none() {
+                return Err(format!("no value of `{name}`"));
+            }
+            let how = if error.is_none() { Compare::parse(entry)? } else { Compare::Exact };
+            fetches.push((name.to_owned(), how, value.map(|v| typed(entry, v)).transpose()?));
+        }
+        Ok(GoldenGraph {
+            def: millstream_proto::decode(&bytes).map_err(|e| e.to_string())?,
+            feeds,
+            targets: json::texts(&case, "targets")?.into_iter().map(str::to_owned).collect(),
+            fetches,
+            error,
+            timeout: Duration::from_secs(case.get("timeout_s").and_then(Value::as_u64).unwrap_or(60)),
+        })
+    }
+
+    /// The graph, imported.
+    pub fn import(&self) -> Text<Graph> {
+        let graph = Graph::with_ops(millstream_ops::registry());
+        import_graph_def(&graph, &self.def, &ImportOptions::default()).map_err(|e| format!("import: {e}"))?;
+        Ok(graph)
+    }
+
+    /// Runs targets and fetches of an imported graph, and compares.
+    pub fn check(&self, graph: &Graph, setting: &Setting) -> Text<()> {
+        match (self.values(graph, setting), &self.error) {
+            (Err(e), None) => Err(format!("{setting}: {e}")),
+            (Err(e), Some(code)) if e.starts_with(code.as_str()) => Ok(()),
+            (Err(e), Some(code)) => Err(format!("{setting}: {code} is wanted but got {e}")),
+            (Ok(_), Some(code)) => Err(format!("{setting}: {code} is wanted but there was no error")),
+            (Ok(values), None) => {
+                for ((name, how, want), got) in self.fetches.iter().zip(values) {
+                    if let Some(want) = want {
+                        how.check(&got, want).map_err(|e| format!("{setting}: `{name}`: {e}"))?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The fetched values. An error starts with its code.
+    fn values(&self, graph: &Graph, setting: &Setting) -> Text<Vec<Tensor>> {
+        let say = |e: millstream_tensor::Error| format!("{}: {e}", e.code().name());
+        let session = setting.session(graph, Some(self.timeout)).map_err(say)?;
+        let run = |fetch: Vec<Target>| -> Result<Vec<Tensor>, millstream_tensor::Error> {
+            session.run(fetch, self.feed_list(&session)?)
+        };
+        for target in &self.targets {
+            run(vec![Target::Operation(graph.operation(target).map_err(say)?.id())]).map_err(say)?;
+        }
+        let ports: Vec<Target> = self
+            .fetches
+            .iter()
+            .map(|(name, ..)| match name.contains(':') {
+                true => Ok(Target::Value(graph.output(name)?.port())),
+                false => Ok(Target::Operation(graph.operation(name)?.id())),
+            })
+            .collect::<Result<_, millstream_tensor::Error>>()
+            .map_err(say)?;
+        run(ports).map_err(say)
+    }
+
+    fn feed_list(&self, session: &Session) -> Result<FeedList, millstream_tensor::Error> {
+        self.feeds.iter().try_fold(FeedList::new(), |list, (name, value)| {
+            let output = session.graph().output(name)?;
+            let _: Port = output.port();
+            Ok(list.and(output, value))
+        })
+    }
+}
+
+/// The arrays of an `.npz`.
+pub fn npz(path: &Path) -> Text<Vec<(String, Tensor)>> {
+    let file = File::open(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    npy::read_npz(std::io::BufReader::new(file)).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// A value with the dtype that its entry names: NumPy has no bfloat16.
+fn typed(entry: &Value, value: Tensor) -> Text<Tensor> {
+    let name = json::text(entry, "dtype")?;
+    match DType::parse(name) {
+        Some(dtype) if dtype == value.dtype() => Ok(value),
+        _ => Err(format!("an array of {} where {name} is wanted", value.dtype())),
+    }
+}

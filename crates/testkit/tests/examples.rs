@@ -1,0 +1,26 @@
+//! Every example of the op library through a graph and a session, in every tier, with its values as constants and as feeds.
+
+use millstream_testkit::examples::{Given, all, check};
+use millstream_testkit::report::Report;
+use millstream_testkit::tiers::TIERS;
+
+/// Examples that cannot hold this way, with the reason.
+const KNOWN: &[(&str, &str)] = &[];
+
+#[test]
+fn examples() {
+    let mut report = Report::new();
+    for (op, name, text) in all() {
+        let case = format!("{op} {name}");
+        let reason = KNOWN.iter().find(|(known, _)| case == *known).map(|(_, reason)| *reason);
+        report.run(&case, reason, || {
+            TIERS.iter().try_for_each(|setting| {
+                check(text, Given::Constant, setting)?;
+                // What a value says that is known only in the run, of types and in messages, may be less.
+                let values = text.contains(" = ") || text.contains(" ~ ");
+                if values { check(text, Given::Fed, setting) } else { Ok(()) }
+            })
+        });
+    }
+    report.finish("examples of ops");
+}

@@ -1,0 +1,41 @@
+//! Every golden graph, in every tier: what TensorFlow computed is what we compute.
+
+use millstream_testkit::graphs::{GoldenGraph, folders};
+use millstream_testkit::report::Report;
+use millstream_testkit::tiers::TIERS;
+use std::path::{Path, PathBuf};
+
+/// Cases that fail today, with the reason.
+const KNOWN: &[(&str, &str)] = &[("tf2_gradient_if", "needs optionals, which come with gradients")];
+
+fn run(root: &Path, known: &[(&str, &str)]) -> Report {
+    let mut report = Report::new();
+    for folder in folders(root).unwrap() {
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        let reason = known.iter().find(|(case, _)| *case == name).map(|(_, reason)| *reason);
+        report.run(&name, reason, || check(&folder));
+    }
+    report
+}
+
+fn check(folder: &Path) -> Result<(), String> {
+    let case = GoldenGraph::load(folder)?;
+    let graph = case.import()?;
+    TIERS.iter().try_for_each(|setting| case.check(&graph, setting))
+}
+
+#[test]
+fn golden_graphs() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/graphs");
+    let report = run(&root, KNOWN);
+    assert!(report.passed() > 0, "no golden graphs under {}", root.display());
+    report.finish("golden graphs");
+}
+
+/// Graphs elsewhere, by hand: `MILLSTREAM_GOLDEN=DIRECTORY cargo test -p millstream-testkit --test golden_graphs -- --nocapture`.
+#[test]
+fn graphs_elsewhere() {
+    if let Ok(root) = std::env::var("MILLSTREAM_GOLDEN") {
+        run(Path::new(&root), &[]).finish(&root);
+    }
+}

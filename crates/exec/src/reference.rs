@@ -434,8 +434,9 @@ impl Run<'_> {
         let node = &reference.program.nodes[n as usize];
         let (role, n_inputs) = (node.role(), node.inputs.len());
         let n_controls = reference.n_controls[n as usize];
-        let is_loop =
-            || node.inputs.iter().any(|s| reference.program.nodes[s.node as usize].role() == Role::NextIteration);
+        let is_loop = || {
+            node.inputs.iter().any(|s| reference.program.nodes[s.node as usize].role() == Role::NextIteration)
+        };
         let Some(iteration) = self.iterations.get_mut(&tag) else {
             return Err(Error::internal("a token for an iteration that is over"));
         };
@@ -449,7 +450,8 @@ impl Run<'_> {
             Place::Input(i) => {
                 if role == Role::Merge && arrived.chosen.is_none() {
                     let all_dead = value.is_none()
-                        && (is_loop() || arrived.inputs.values().filter(|v| v.is_none()).count() + 1 == n_inputs);
+                        && (is_loop()
+                            || arrived.inputs.values().filter(|v| v.is_none()).count() + 1 == n_inputs);
                     if value.is_some() || all_dead {
                         arrived.chosen = Some((i, value.clone()));
                     }
@@ -707,7 +709,8 @@ impl Run<'_> {
             let Some(instance) = self.instances.remove(&key) else { continue };
             let around = tag[..tag.len() - 1].to_vec();
             let reference = self.reference;
-            for exit in reference.loops[frame as usize].exits.iter().filter(|e| !instance.exited.contains(e)) {
+            for exit in reference.loops[frame as usize].exits.iter().filter(|e| !instance.exited.contains(e))
+            {
                 self.give_dead(*exit, &around);
             }
             if let Some(outside) = self.iterations.get_mut(&around) {

@@ -10,6 +10,6 @@ pub mod knobs;
 mod session;
 
 pub use callable::Callable;
-pub use feed::{Feeds, FeedList};
+pub use feed::{FeedList, Feeds};
 pub use fetch::{Fetch, FetchList, FromFetched, Target};
 pub use session::{RunMetadata, RunOptions, Session, SessionOptions, Tier};

@@ -111,7 +111,12 @@ enum Engine {
 }
 
 impl Engine {
-    fn run(&self, feeds: Vec<Tensor>, env: &StepEnv, options: &millstream_exec::RunOptions) -> Result<Outcome> {
+    fn run(
+        &self,
+        feeds: Vec<Tensor>,
+        env: &StepEnv,
+        options: &millstream_exec::RunOptions,
+    ) -> Result<Outcome> {
         match self {
             Engine::Dataflow(runner) => runner.run(feeds, env, options),
             Engine::Reference(reference) => reference.run(feeds, env, options),
@@ -273,7 +278,12 @@ impl Shared {
         }
     }
 
-    fn prepare(&self, feeds: Vec<Port>, targets: Vec<Target>, keep_all: bool) -> Result<(Arc<Prepared>, Vec<Target>)> {
+    fn prepare(
+        &self,
+        feeds: Vec<Port>,
+        targets: Vec<Target>,
+        keep_all: bool,
+    ) -> Result<(Arc<Prepared>, Vec<Target>)> {
         let edits = self.graph.read(|g| g.edits());
         let key = Key { feeds, targets, keep_all, edits };
         if let Some(found) = self.plans.read().get(&key) {
@@ -324,7 +334,12 @@ impl Shared {
         Ok(Prepared { engine, feeds })
     }
 
-    pub(crate) fn run(&self, prepared: &Prepared, feeds: Vec<Tensor>, options: &RunOptions) -> Result<Outcome> {
+    pub(crate) fn run(
+        &self,
+        prepared: &Prepared,
+        feeds: Vec<Tensor>,
+        options: &RunOptions,
+    ) -> Result<Outcome> {
         for (spec, value) in prepared.feeds.iter().zip(&feeds) {
             spec.check(value)?;
         }
@@ -350,7 +365,10 @@ impl Shared {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "what a program prints goes to the standard error, as TensorFlow's Print does")]
+#[expect(
+    clippy::print_stderr,
+    reason = "what a program prints goes to the standard error, as TensorFlow's Print does"
+)]
 fn to_stderr(line: &str) {
     eprint!("{line}");
 }
@@ -361,7 +379,9 @@ fn default_memory_limit() -> usize {
         let line = text.lines().find(|l| l.starts_with("MemTotal:"))?;
         line.split_whitespace().nth(1)?.parse::<usize>().ok()?.checked_mul(1024)
     });
-    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|t| t.trim().parse::<usize>().ok());
+    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max")
+        .ok()
+        .and_then(|t| t.trim().parse::<usize>().ok());
     let least = [machine, group].into_iter().flatten().min();
     least.map_or(16 << 30, |bytes| bytes / 5 * 4)
 }

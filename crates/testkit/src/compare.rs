@@ -66,7 +66,8 @@ impl Compare {
         let (Some(g), Some(w)) = (floats(got), floats(want)) else {
             return if same(got, want) { Ok(()) } else { differ("not equal".into()) };
         };
-        let close = |g: f64, w: f64| g == w || g.is_nan() && w.is_nan() || (g - w).abs() <= atol + rtol * w.abs();
+        let close =
+            |g: f64, w: f64| g == w || g.is_nan() && w.is_nan() || (g - w).abs() <= atol + rtol * w.abs();
         match g.iter().zip(&w).position(|(g, w)| !close(*g, *w)) {
             None => Ok(()),
             Some(i) => differ(format!("element {i} is {:e} instead of {:e}", g[i], w[i])),

@@ -47,7 +47,8 @@ pub fn build(case: &Case, given: Given) -> Result<Built, Error> {
                 graph.constant_tensor("value", value.clone()).port()
             }
             CaseArg::Value(value) => {
-                let port = graph.placeholder_of("fed", value.dtype(), PartialShape::from(value.shape())).port();
+                let port =
+                    graph.placeholder_of("fed", value.dtype(), PartialShape::from(value.shape())).port();
                 feeds.push((Target::Value(port), value.clone()));
                 port
             }
@@ -60,7 +61,8 @@ pub fn build(case: &Case, given: Given) -> Result<Built, Error> {
         });
     }
     let inputs: Vec<Output<'_>> = args.into_iter().map(|port| Output::new(&graph, port)).collect();
-    let node = graph.op(case.op.clone()).name("case").inputs(inputs).attrs(case.attrs.clone()).try_finish()?;
+    let node =
+        graph.op(case.op.clone()).name("case").inputs(inputs).attrs(case.attrs.clone()).try_finish()?;
     let types: Vec<(DType, PartialShape)> =
         node.outputs().iter().map(|o| Ok((o.dtype()?, o.shape()))).collect::<Result<_, Error>>()?;
     let mut targets: Vec<Target> = node.outputs().iter().map(|o| Target::Value(o.port())).collect();
@@ -78,12 +80,19 @@ fn add_variable(
     init: &mut Vec<Target>,
 ) -> Result<(Port, Target), Error> {
     let op = if variable.by_ref { "VariableV2" } else { "VarHandleOp" };
-    let node = graph.op(op).name(name).attr("dtype", variable.dtype).attr("shape", variable.shape.clone()).try_finish()?;
+    let node = graph
+        .op(op)
+        .name(name)
+        .attr("dtype", variable.dtype)
+        .attr("shape", variable.shape.clone())
+        .try_finish()?;
     let value = node.output(0);
     if let Some(start) = &variable.value {
         let start = graph.constant_tensor("start", start.clone());
         let assign = match variable.by_ref {
-            true => graph.op("Assign").input(value).input(start).attr("validate_shape", false).try_finish()?,
+            true => {
+                graph.op("Assign").input(value).input(start).attr("validate_shape", false).try_finish()?
+            }
             false => graph.op("AssignVariableOp").input(value).input(start).try_finish()?,
         };
         init.push(Target::Operation(assign.id()));

@@ -55,7 +55,8 @@ impl Report {
             text += &format!("  known: {count} x {reason}\n");
         }
         for case in &self.stale {
-            text += &format!("  FAILED {case}: it is listed as known to fail but passes: take it off the list\n");
+            text +=
+                &format!("  FAILED {case}: it is listed as known to fail but passes: take it off the list\n");
         }
         for (case, error) in &self.failures {
             let error: Vec<&str> = error.lines().take(6).collect();

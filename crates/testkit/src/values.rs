@@ -117,10 +117,8 @@ impl Entry<'_> {
         let runs = self.entry.get("runs").and_then(Value::as_u64).unwrap_or(1);
         let graph = Graph::with_ops(millstream_ops::registry());
         let say = |e: millstream_tensor::Error| format!("{}: {e}", e.code().name());
-        let fed: Vec<Output<'_>> = inputs
-            .iter()
-            .map(|t| graph.placeholder_of("x", t.dtype(), PartialShape::unknown()))
-            .collect();
+        let fed: Vec<Output<'_>> =
+            inputs.iter().map(|t| graph.placeholder_of("x", t.dtype(), PartialShape::unknown())).collect();
         let node = graph.op(op.to_owned()).inputs(&fed).attrs(self.attrs()?).try_finish().map_err(say)?;
         let mut targets: Vec<Target> = node.outputs().iter().map(|o| Target::Value(o.port())).collect();
         if targets.is_empty() {

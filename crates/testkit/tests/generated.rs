@@ -1,0 +1,158 @@
+//! Thousands of random programs: every tier and setting gives the same bits, and so does the graph after a GraphDef round trip.
+//!
+//! `MILLSTREAM_PROGRAMS=N` runs more of them, `MILLSTREAM_SEED=S` one.
+
+use millstream_graph::Graph;
+use millstream_interop::{ImportOptions, export_graph_def, import_graph_def};
+use millstream_runtime::{FeedList, RunOptions, Target, Tier};
+use millstream_tensor::{Error, Tensor};
+use millstream_testkit::compare::same;
+use millstream_testkit::generate::{Built, Program, build, shrink};
+use millstream_testkit::tiers::{REFERENCE, Setting};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+/// What a run gives: values, or the code of an error.
+type Given = Result<Vec<Tensor>, String>;
+
+/// What the programs of a test did, to see that they did enough.
+#[derive(Default, Debug)]
+struct Tally {
+    values: usize,
+    errors: usize,
+    live: usize,
+    dead: usize,
+    next_iterations: usize,
+    deepest: usize,
+    variables: usize,
+}
+
+thread_local! {
+    static TALLY: std::cell::RefCell<Tally> = std::cell::RefCell::default();
+}
+
+fn run(built: &Built, graph: &Graph, setting: &Setting, trace: bool) -> Given {
+    let go = || -> Result<Vec<Tensor>, Error> {
+        let session = setting.session(graph, Some(Duration::from_secs(20)))?;
+        let target = |name: &String| Ok::<_, Error>(Target::Value(graph.output(name)?.port()));
+        for init in &built.init {
+            session.run::<()>(Target::Operation(graph.operation(init)?.id()), ())?;
+        }
+        let fetches: Vec<Target> = built.fetches.iter().map(target).collect::<Result<_, _>>()?;
+        let reads: Vec<Target> = built.reads.iter().map(target).collect::<Result<_, _>>()?;
+        let options = RunOptions { trace, ..RunOptions::default() };
+        let mut all = Vec::new();
+        // Twice: the second run uses what the first left behind.
+        for _ in 0..2 {
+            let mut feeds = FeedList::new();
+            for (name, value) in &built.feeds {
+                feeds = feeds.and(graph.output(name)?, value);
+            }
+            let (values, meta) = session.run_with::<Vec<Tensor>>(fetches.clone(), feeds, &options)?;
+            all.extend(values);
+            TALLY.with_borrow_mut(|tally| {
+                for event in meta.trace.iter().flat_map(|t| &t.events) {
+                    tally.dead += usize::from(event.dead);
+                    tally.live += usize::from(!event.dead);
+                    tally.next_iterations += usize::from(event.op == "NextIteration" && !event.dead);
+                    tally.deepest = tally.deepest.max(event.place.matches("loop").count());
+                }
+            });
+        }
+        all.extend(session.run::<Vec<Tensor>>(reads, ())?);
+        Ok(all)
+    };
+    let result = catch_unwind(AssertUnwindSafe(go)).map_err(|_| "PANIC".to_owned())?;
+    // An error's first line is the kind of it; which of several failing nodes is first is chance.
+    result.map_err(|e| match e.code() {
+        millstream_tensor::Code::InvalidArgument if e.message().contains("division by zero") => {
+            "division by zero".into()
+        }
+        _ => format!("{e}"),
+    })
+}
+
+fn agree(what: &str, want: &Given, got: &Given) -> Result<(), String> {
+    let equal = match (want, got) {
+        (Ok(want), Ok(got)) => want.len() == got.len() && want.iter().zip(got).all(|(a, b)| same(a, b)),
+        (Err(want), Err(got)) => want == got && want == "division by zero",
+        _ => false,
+    };
+    match equal {
+        true => Ok(()),
+        false => Err(format!("{what}\nreference {want:?}\ngot       {got:?}")),
+    }
+}
+
+fn settings(seed: u64) -> Vec<Setting> {
+    let parallel = [1, 2, 10, 32];
+    let dataflow = |n: u32, threads: usize, hand_out_all: bool| Setting {
+        tier: Tier::Dataflow,
+        threads,
+        parallel_iterations: Some(n),
+        hand_out_all,
+    };
+    let mut all: Vec<Setting> = parallel.iter().map(|&n| dataflow(n, 1, false)).collect();
+    // Threads take long to start: each program meets some of the combinations, all programs all of them.
+    all.push(dataflow(parallel[seed as usize % 4], 2 + (seed as usize / 4) % 3, true));
+    all.push(Setting { parallel_iterations: Some(1), ..REFERENCE });
+    all
+}
+
+fn check(program: &Program, seed: u64) -> Result<(), String> {
+    let built = catch_unwind(|| build(program)).map_err(|_| "building: PANIC".to_owned())?;
+    let built = built.map_err(|e| format!("building: {e}"))?;
+    let want = run(&built, &built.graph, &REFERENCE, false);
+    TALLY.with_borrow_mut(|tally| {
+        tally.values += usize::from(want.is_ok());
+        tally.errors += usize::from(want.is_err());
+        tally.variables += built.reads.len();
+    });
+    for setting in settings(seed) {
+        agree(&setting.to_string(), &want, &run(&built, &built.graph, &setting, false))?;
+    }
+    let one = settings(seed)[seed as usize % 4];
+    agree("traced", &want, &run(&built, &built.graph, &one, true))?;
+
+    let say = |e: Error| format!("GraphDef: {e}");
+    let def = export_graph_def(&built.graph).map_err(say)?;
+    let graph = Graph::with_ops(millstream_ops::registry());
+    import_graph_def(&graph, &def, &ImportOptions::default()).map_err(say)?;
+    agree("after a GraphDef round trip", &want, &run(&built, &graph, &one, false))?;
+    match export_graph_def(&graph).map_err(say)? == def {
+        true => Ok(()),
+        false => Err("another GraphDef after a round trip".into()),
+    }
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+#[test]
+fn generated_programs_agree() {
+    let seeds: Vec<u64> = match number("MILLSTREAM_SEED") {
+        Some(seed) => vec![seed],
+        None => (0..number("MILLSTREAM_PROGRAMS").unwrap_or(2000)).collect(),
+    };
+    let mut failures = Vec::new();
+    let (mut n_statements, mut n_failing) = (0, 0);
+    for &seed in &seeds {
+        let program = Program::new(seed);
+        n_statements += program.size();
+        if let Err(error) = check(&program, seed) {
+            n_failing += 1;
+            if failures.len() < 3 {
+                let small = shrink(&program, |p| check(p, seed).is_err());
+                let small_error = check(&small, seed).err().unwrap_or(error);
+                failures.push(format!("seed {seed}: {small:#?}\n{small_error}"));
+            }
+            if n_failing > 30 {
+                break;
+            }
+        }
+    }
+    println!("{} programs from seed {:?}, {n_statements} statements", seeds.len(), seeds.first());
+    TALLY.with_borrow(|tally| println!("{tally:?}"));
+    assert!(failures.is_empty(), "{n_failing} programs failed:\n{}", failures.join("\n\n"));
+}

@@ -1,6 +1,8 @@
 //! [`read_graph`]: a graph from the bytes of a file, whatever form it has.
 
-use millstream_proto::{GraphDef, MetaGraphDef, SavedModel, decode, from_text};
+use crate::{ImportOptions, Imported, import_graph_def, import_meta_graph};
+use millstream_graph::Graph;
+use millstream_proto::{GraphDef, MetaGraphDef, SavedModel, decode, encode, from_text, to_text};
 use millstream_tensor::{Result, invalid};
 
 /// A graph as a file holds it.
@@ -16,6 +18,42 @@ pub enum GraphFile {
 }
 
 impl GraphFile {
+    /// The name of the message.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            GraphFile::Graph(_) => "GraphDef",
+            GraphFile::MetaGraph(_) => "MetaGraphDef",
+            GraphFile::SavedModel(_) => "SavedModel",
+        }
+    }
+
+    /// The message in wire format.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            GraphFile::Graph(graph) => encode(graph),
+            GraphFile::MetaGraph(meta) => encode(&**meta),
+            GraphFile::SavedModel(model) => encode(model),
+        }
+    }
+
+    /// The message in text form.
+    pub fn to_text(&self) -> Result<String> {
+        let text = match self {
+            GraphFile::Graph(graph) => to_text(graph),
+            GraphFile::MetaGraph(meta) => to_text(&**meta),
+            GraphFile::SavedModel(model) => to_text(model),
+        };
+        text.map_err(|e| invalid!("{e}"))
+    }
+
+    /// Adds the graph, with the contexts and collections that go with it, to `graph`.
+    pub fn import(&self, graph: &Graph, options: &ImportOptions) -> Result<Imported> {
+        match self.meta_graph()? {
+            Some(meta) => import_meta_graph(graph, meta, options),
+            None => import_graph_def(graph, self.graph_def()?, options),
+        }
+    }
+
     /// The graph; of a SavedModel the one tagged `serve`, or the only one.
     pub fn graph_def(&self) -> Result<&GraphDef> {
         match self {

@@ -21,5 +21,7 @@ mod types;
 
 pub use export::{export_graph_def, export_meta_graph};
 pub use file::{GraphFile, read_graph};
+pub use functions::{MissingOp, missing_ops};
 pub use import::{Element, ImportOptions, Imported, import_graph_def};
 pub use meta::import_meta_graph;
+pub use millstream_proto as proto;

@@ -2,6 +2,7 @@
 
 pub use millstream_exec as exec;
 pub use millstream_graph as graph;
+pub use millstream_interop as interop;
 pub use millstream_ops::registry;
 pub use millstream_runtime as runtime;
 pub use millstream_tensor as tensor;

@@ -146,6 +146,11 @@ impl Error {
         self.0.built_at
     }
 
+    /// The lines below the message.
+    pub fn notes(&self) -> &[String] {
+        &self.0.notes
+    }
+
     /// What to do about it.
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()

@@ -49,10 +49,28 @@ impl<'a> Library<'a> {
     }
 }
 
+/// An op type that a graph needs and a library of ops lacks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MissingOp {
+    /// How many nodes are of it, in the graph and in the functions that it uses.
+    pub count: usize,
+    /// The first few of them.
+    pub places: Vec<String>,
+}
+
 /// Fails, with a list of all of them, if the graph or a function that it uses needs op types that there are not.
 pub(crate) fn check_ops(def: &GraphDef, registry: &Registry) -> Result<()> {
+    let missing = missing_ops(def, registry)?;
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(report(&missing)),
+    }
+}
+
+/// The op types, by name, that the graph or a function that it uses needs and that there are not.
+pub fn missing_ops<'a>(def: &'a GraphDef, registry: &Registry) -> Result<BTreeMap<&'a str, MissingOp>> {
     let library = Library::of(def)?;
-    let mut missing: BTreeMap<&str, (usize, Vec<String>)> = BTreeMap::new();
+    let mut missing: BTreeMap<&str, MissingOp> = BTreeMap::new();
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut work: Vec<(&[NodeDef], Option<&str>)> = vec![(&def.node, None)];
     while let Some((nodes, function)) = work.pop() {
@@ -67,7 +85,7 @@ pub(crate) fn check_ops(def: &GraphDef, registry: &Registry) -> Result<()> {
             match registry.get(&node.op) {
                 Some(_) => continue,
                 None if Call::kind(&node.op, registry, &library).is_none() => {
-                    let (count, places) = missing.entry(&node.op).or_default();
+                    let MissingOp { count, places } = missing.entry(&node.op).or_default();
                     *count += 1;
                     if places.len() < PLACES_NAMED {
                         let of = function.map_or(String::new(), |f| format!(" of function `{}`", short(f)));
@@ -86,13 +104,10 @@ pub(crate) fn check_ops(def: &GraphDef, registry: &Registry) -> Result<()> {
             }
         }
     }
-    match missing.is_empty() {
-        true => Ok(()),
-        false => Err(report(&missing)),
-    }
+    Ok(missing)
 }
 
-fn report(missing: &BTreeMap<&str, (usize, Vec<String>)>) -> Error {
+fn report(missing: &BTreeMap<&str, MissingOp>) -> Error {
     let n = missing.len();
     let types = if n == 1 { "an op type".to_owned() } else { format!("{n} op types") };
     let names: Vec<_> = missing.keys().take(TYPES_NAMED).map(|op| short(op)).collect();
@@ -101,7 +116,7 @@ fn report(missing: &BTreeMap<&str, (usize, Vec<String>)>) -> Error {
         names.join(", "),
         if n > TYPES_NAMED { ", .." } else { "" }
     ));
-    for (op, (count, places)) in missing.iter().take(TYPES_NAMED) {
+    for (op, MissingOp { count, places }) in missing.iter().take(TYPES_NAMED) {
         let more =
             if *count > places.len() { format!(" and {} more", count - places.len()) } else { String::new() };
         error = error.note(format!("{}: {}{more}", short(op), places.join(", ")));

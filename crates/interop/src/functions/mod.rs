@@ -27,6 +27,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use library::check_ops;
+pub use library::{MissingOp, missing_ops};
 
 type AttrMap = BTreeMap<String, AttrValue>;
 

@@ -1,0 +1,71 @@
+//! `millstream convert`: a graph file from one form to another.
+
+use crate::failure::{Failure, Outcome, file_error};
+use crate::load;
+use clap::{Args, ValueEnum};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Convert a graph file between the binary and the text form
+///
+/// The message stays what it is, a GraphDef, a MetaGraphDef or a SavedModel; ops need not be supported, and nothing is checked but the
+/// form. Which form the input has is seen by itself.
+#[derive(Args)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "\
+Without --to the name of OUT decides: .pb is binary, .pbtxt, .txt and .prototxt are text.
+
+Examples:
+  millstream convert model.pb model.pbtxt
+  millstream convert model.pb - --to text | less
+  millstream convert edited.pbtxt model.pb"
+)]
+pub(crate) struct Options {
+    /// The file to read, or - for the standard input
+    #[arg(value_name = "IN")]
+    from: PathBuf,
+
+    /// The file to write, or - for the standard output
+    #[arg(value_name = "OUT")]
+    to: PathBuf,
+
+    /// The form to write
+    #[arg(long = "to", value_name = "FORM")]
+    form: Option<Form>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Form {
+    Binary,
+    Text,
+}
+
+pub(crate) fn run(options: Options) -> Outcome {
+    let form = options.form.or_else(|| guess(&options.to)).ok_or_else(|| {
+        Failure::Usage(format!(
+            "the name `{}` does not say in which form to write: add --to binary or --to text",
+            options.to.display()
+        ))
+    })?;
+    let file = load::file(&options.from, None)?;
+    let bytes = match form {
+        Form::Binary => file.to_bytes(),
+        Form::Text => file.to_text()?.into_bytes(),
+    };
+    if options.to.as_os_str() == "-" {
+        let mut out = io::stdout().lock();
+        out.write_all(&bytes)?;
+        return Ok(out.flush()?);
+    }
+    std::fs::write(&options.to, bytes).map_err(|e| file_error("write", &options.to, &e))?;
+    Ok(())
+}
+
+fn guess(path: &Path) -> Option<Form> {
+    match path.extension()?.to_str()? {
+        "pb" => Some(Form::Binary),
+        "pbtxt" | "prototxt" | "txt" => Some(Form::Text),
+        _ => None,
+    }
+}

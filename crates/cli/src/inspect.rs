@@ -1,0 +1,370 @@
+//! `millstream inspect`: what is in a graph file.
+
+use crate::failure::Outcome;
+use crate::json::{Json, object};
+use crate::load;
+use crate::table::Table;
+use clap::Args;
+use millstream::graph::outline::{Ends, Outline, RegionKind};
+use millstream::graph::{GraphData, NodeId, Port};
+use millstream::interop::proto::GraphDef;
+use millstream::interop::{GraphFile, MissingOp, missing_ops};
+use millstream::prelude::*;
+use millstream::{Error, registry};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+/// Tell what is in a graph file
+///
+/// Inputs and outputs (guessed: placeholders, and values that nothing uses), the tree of loops and conds with the loop variables, their
+/// types and invariants, functions, ops with their counts, and the op types that are missing here. With missing ops or a graph that is
+/// not well formed all is told that can be; the exit code says whether the graph can run.
+#[derive(Args)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "\
+A loop variable is shown as its type, which every iteration keeps to, where it comes from, where its next value comes from, and
+where the result is. Conds are found by their switches, so an odd graph may show odd ones. Functions are written out: a loop that
+TensorFlow 2 made of functions is shown as the loop that it becomes.
+
+Exit codes: 0 the graph can run; 1 it cannot (ops are missing, it is not well formed, or the file is no graph); 2 bad usage.
+
+Examples:
+  millstream inspect model.pb
+  millstream inspect model.pb --json | jq -r '.missing[].op'"
+)]
+pub(crate) struct Options {
+    /// The graph file, - for the standard input, or the folder of a SavedModel
+    graph: PathBuf,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(options: Options) -> Outcome {
+    let file = load::file(&options.graph, None)?;
+    let def = file.graph_def()?;
+    let missing = missing_ops(def, registry())?;
+    let imported = load::import(&file, None);
+    let shape = match &imported {
+        Ok(graph) => Some(graph.read(|g| Shown::of(g, def))?),
+        Err(_) => None,
+    };
+    let mut out = BufWriter::new(io::stdout().lock());
+    match options.json {
+        true => writeln!(out, "{}", json(&file, def, shape.as_ref(), &missing, imported.as_ref().err()))?,
+        false => text(&mut out, &options, &file, def, shape.as_ref(), &missing)?,
+    }
+    out.flush()?;
+    imported?;
+    Ok(())
+}
+
+/// What is shown of a graph that could be imported, as JSON that the text is written from: so both say the same.
+struct Shown {
+    inputs: Vec<Json>,
+    outputs: Vec<Json>,
+    operations: Vec<Json>,
+    tree: Vec<Json>,
+    n_loops: usize,
+    n_conds: usize,
+}
+
+impl Shown {
+    fn of(g: &GraphData, def: &GraphDef) -> Result<Shown> {
+        let outline = Outline::of(g)?;
+        let mut ends = Ends::of(g, &outline);
+        // What functions were written out as is nobody's input or output.
+        let names: BTreeSet<&str> = def.node.iter().map(|n| n.name.as_str()).collect();
+        let own = |id: NodeId| g.node(id).is_ok_and(|n| names.contains(n.name()));
+        ends.outputs.retain(|p| own(p.node));
+        ends.operations.retain(|id| own(*id));
+        let value = |p: &Port| {
+            let op = g.node(p.node).map_or("", |n| n.op());
+            object! { "name": name(g, *p), "type": type_of(g, *p), "op": op }
+        };
+        let operation = |id: &NodeId| {
+            let (name, op) = g.node(*id).map_or(("", ""), |n| (n.name(), n.op()));
+            object! { "name": name, "op": op }
+        };
+        Ok(Shown {
+            inputs: ends.inputs.iter().map(value).collect(),
+            outputs: ends.outputs.iter().map(value).collect(),
+            operations: ends.operations.iter().map(operation).collect(),
+            tree: tree(g, &outline),
+            n_loops: outline.loops.len(),
+            n_conds: outline.conds.len(),
+        })
+    }
+}
+
+fn name(g: &GraphData, port: Port) -> String {
+    g.node(port.node).map_or_else(|_| "?".into(), |n| format!("{}:{}", n.name(), port.index))
+}
+
+fn type_of(g: &GraphData, port: Port) -> String {
+    g.type_of(port).map_or_else(|_| "?".into(), |ty| format!("{ty}{}", g.shape_of(port)))
+}
+
+/// The loops and conds, each with those inside of it. Built from the last region to the first, as inner ones come after outer ones.
+fn tree(g: &GraphData, outline: &Outline) -> Vec<Json> {
+    let mut inside: Vec<Vec<Json>> = vec![Vec::new(); outline.regions.len()];
+    let mut branches: BTreeMap<u32, [Vec<Json>; 2]> = BTreeMap::new();
+    for (r, region) in outline.regions.iter().enumerate().rev() {
+        let children: Vec<Json> = inside[r].drain(..).rev().collect();
+        match region.kind {
+            RegionKind::Root => return children,
+            RegionKind::Loop(l) => {
+                inside[region.parent as usize].push(loop_json(g, outline, l as usize, children));
+            }
+            RegionKind::Branch(c, taken) => {
+                let both = branches.entry(c).or_default();
+                both[usize::from(taken)] = children;
+                // The branch for false comes first in the list, so last here.
+                if !taken {
+                    let [no, yes] = std::mem::take(both);
+                    inside[region.parent as usize].push(cond_json(g, outline, c as usize, yes, no));
+                }
+            }
+        }
+    }
+    Vec::new()
+}
+
+fn loop_json(g: &GraphData, outline: &Outline, l: usize, children: Vec<Json>) -> Json {
+    let it = &outline.loops[l];
+    let first = |id: NodeId| Port::new(id, 0);
+    let variables: Json = it
+        .variables
+        .iter()
+        .map(|v| {
+            object! {
+                "invariant": type_of(g, first(v.merge.unwrap_or(v.enter))),
+                "enters_as": v.initial.map(|p| type_of(g, p)),
+                "initial": v.initial.map(|p| name(g, p)),
+                "next": v.next.map(|p| name(g, p)),
+                "result": v.exit.map(|id| name(g, first(id))),
+            }
+        })
+        .collect();
+    let constants: Json = it
+        .constants
+        .iter()
+        .filter_map(|id| g.node(*id).ok()?.inputs.first())
+        .map(|p| object! { "name": name(g, *p), "type": type_of(g, *p) })
+        .collect();
+    object! {
+        "kind": "loop",
+        "name": &it.name,
+        "parallel_iterations": it.parallel_iterations,
+        "condition": it.condition.map(|p| name(g, p)),
+        "variables": variables,
+        "constants": constants,
+        "inside": children,
+    }
+}
+
+fn cond_json(g: &GraphData, outline: &Outline, c: usize, yes: Vec<Json>, no: Vec<Json>) -> Json {
+    let it = &outline.conds[c];
+    let results: Json = it
+        .results
+        .iter()
+        .map(|id| object! { "name": name(g, Port::new(*id, 0)), "type": type_of(g, Port::new(*id, 0)) })
+        .collect();
+    object! {
+        "kind": "cond",
+        "name": &it.name,
+        "predicate": name(g, it.predicate),
+        "results": results,
+        "when_true": yes,
+        "when_false": no,
+    }
+}
+
+fn counts(def: &GraphDef) -> Vec<(&str, usize)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for node in &def.node {
+        *counts.entry(&node.op).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(op, n)| (usize::MAX - n, *op));
+    counts
+}
+
+fn functions(def: &GraphDef) -> Vec<Json> {
+    let functions = def.library.iter().flat_map(|l| &l.function);
+    functions
+        .map(|f| {
+            let (name, inputs, outputs) = f
+                .signature
+                .as_ref()
+                .map_or(("", 0, 0), |s| (s.name.as_str(), s.input_arg.len(), s.output_arg.len()));
+            object! { "name": name, "inputs": inputs, "outputs": outputs, "nodes": f.node_def.len() }
+        })
+        .collect()
+}
+
+fn producer(def: &GraphDef) -> Json {
+    Json::Number(def.versions.as_ref().map_or(def.version, |v| v.producer).to_string())
+}
+
+fn json(
+    file: &GraphFile,
+    def: &GraphDef,
+    shown: Option<&Shown>,
+    missing: &BTreeMap<&str, MissingOp>,
+    error: Option<&Error>,
+) -> Json {
+    let list = |pick: fn(&Shown) -> &Vec<Json>| shown.map(|s| Json::List(pick(s).clone()));
+    let ops: Json = counts(def).into_iter().map(|(op, n)| object! { "op": op, "count": n }).collect();
+    let missing: Json = missing
+        .iter()
+        .map(|(op, m)| object! { "op": *op, "count": m.count, "places": m.places.iter().collect::<Json>() })
+        .collect();
+    object! {
+        "kind": file.kind(),
+        "producer": producer(def),
+        "nodes": def.node.len(),
+        "inputs": list(|s| &s.inputs),
+        "outputs": list(|s| &s.outputs),
+        "operations": list(|s| &s.operations),
+        "control_flow": list(|s| &s.tree),
+        "functions": functions(def),
+        "ops": ops,
+        "missing": missing,
+        "error": error.map(|e| object! { "code": e.code().name(), "message": e.message() }),
+    }
+}
+
+fn text(
+    out: &mut impl Write,
+    options: &Options,
+    file: &GraphFile,
+    def: &GraphDef,
+    shown: Option<&Shown>,
+    missing: &BTreeMap<&str, MissingOp>,
+) -> Outcome {
+    let counts = counts(def);
+    writeln!(
+        out,
+        "{}: {}, {} nodes of {} op types, producer version {}",
+        options.graph.display(),
+        file.kind(),
+        def.node.len(),
+        counts.len(),
+        producer(def)
+    )?;
+    if !missing.is_empty() {
+        let mut table = Table::indented(2);
+        for (op, m) in missing {
+            let more = if m.count > m.places.len() { ", .." } else { "" };
+            table.row([(*op).to_owned(), m.count.to_string(), format!("{}{more}", m.places.join(", "))]);
+        }
+        write!(out, "\nmissing here:\n{table}")?;
+    }
+    if let Some(shown) = shown {
+        for (title, list) in
+            [("inputs", &shown.inputs), ("outputs", &shown.outputs), ("operations", &shown.operations)]
+        {
+            let mut table = Table::indented(2);
+            for item in list {
+                table.row([item.text("name"), item.text("type"), item.text("op")].map(str::to_owned));
+            }
+            if !list.is_empty() {
+                write!(out, "\n{title} (guessed):\n{table}")?;
+            }
+        }
+        if !shown.tree.is_empty() {
+            writeln!(out, "\nloops and conds ({} and {}):", shown.n_loops, shown.n_conds)?;
+            control_flow(out, &shown.tree)?;
+        }
+    }
+    let functions = functions(def);
+    if !functions.is_empty() {
+        let mut table = Table::indented(2);
+        for f in &functions {
+            let n = |field| f.text(field).to_owned();
+            table.row([
+                n("name"),
+                format!("{} inputs, {} outputs, {} nodes", n("inputs"), n("outputs"), n("nodes")),
+            ]);
+        }
+        write!(out, "\nfunctions:\n{table}")?;
+    }
+    let mut table = Table::indented(2);
+    for (op, n) in counts {
+        table.row([op.to_owned(), n.to_string()]);
+    }
+    write!(out, "\nops:\n{table}")?;
+    Ok(())
+}
+
+/// Writes the tree, innermost last. A worklist: it may be deep.
+fn control_flow(out: &mut impl Write, tree: &[Json]) -> Outcome {
+    let mut work: Vec<(usize, Option<&str>, &Json)> = tree.iter().rev().map(|j| (1, None, j)).collect();
+    while let Some((depth, heading, item)) = work.pop() {
+        let indent = "  ".repeat(depth.min(40));
+        if let Some(heading) = heading {
+            writeln!(out, "{}{heading}", "  ".repeat(depth.saturating_sub(1).min(40)))?;
+        }
+        let mut inside: Vec<(usize, Option<&str>, &Json)> = Vec::new();
+        if item.text("kind") == "loop" {
+            writeln!(
+                out,
+                "{indent}loop `{}`: parallel_iterations {}, goes on while `{}`",
+                item.text("name"),
+                item.text("parallel_iterations"),
+                item.text("condition")
+            )?;
+            write!(out, "{}", variables(item, depth.min(40) * 2 + 2))?;
+            let constants: Vec<_> = item
+                .list("constants")
+                .iter()
+                .map(|c| format!("`{}` {}", c.text("name"), c.text("type")))
+                .collect();
+            if !constants.is_empty() {
+                writeln!(out, "{indent}  constant: {}", constants.join(", "))?;
+            }
+            inside.extend(item.list("inside").iter().map(|j| (depth + 1, None, j)));
+        } else {
+            let results: Vec<_> = item
+                .list("results")
+                .iter()
+                .map(|r| format!("`{}` {}", r.text("name"), r.text("type")))
+                .collect();
+            let results = if results.is_empty() { "none".into() } else { results.join(", ") };
+            writeln!(
+                out,
+                "{indent}cond `{}` on `{}`: results {results}",
+                item.text("name"),
+                item.text("predicate")
+            )?;
+            for (branch, heading) in [("when_true", "when true:"), ("when_false", "when false:")] {
+                let list = item.list(branch);
+                inside.extend(
+                    list.iter().enumerate().map(|(i, j)| (depth + 2, (i == 0).then_some(heading), j)),
+                );
+            }
+        }
+        work.extend(inside.into_iter().rev());
+    }
+    Ok(())
+}
+
+fn variables(item: &Json, indent: usize) -> Table {
+    let mut table = Table::indented(indent);
+    for (i, v) in item.list("variables").iter().enumerate() {
+        let (invariant, enters) = (v.text("invariant"), v.text("enters_as"));
+        let from = if invariant == enters { String::new() } else { format!(" ({enters})") };
+        table.row([
+            format!("#{i}"),
+            invariant.to_owned(),
+            format!("from `{}`{from}", v.text("initial")),
+            format!("next `{}`", v.text("next")),
+            format!("result `{}`", v.text("result")),
+        ]);
+    }
+    table
+}

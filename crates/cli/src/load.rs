@@ -1,0 +1,50 @@
+//! Graph files: read, told apart, made into graphs.
+
+use crate::failure::file_error;
+use millstream::interop::{GraphFile, ImportOptions, read_graph};
+use millstream::prelude::*;
+use millstream::{Code, Error};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Reads a graph file; `-` is the standard input, and of the folder of a SavedModel its `saved_model.pb` is read. More bytes than
+/// `limit` are an error.
+pub(crate) fn file(path: &Path, limit: Option<usize>) -> Result<GraphFile> {
+    let bytes = match path.as_os_str() == "-" {
+        true => bytes(io::stdin().lock(), path, limit)?,
+        false => {
+            let inside: PathBuf = path.join("saved_model.pb");
+            let path = if path.is_dir() { &inside } else { path };
+            bytes(File::open(path).map_err(|e| file_error("open", path, &e))?, path, limit)?
+        }
+    };
+    if bytes.is_empty() {
+        return Err(Error::invalid(format!("`{}` is empty: no graph", path.display())));
+    }
+    read_graph(&bytes).map_err(|e| e.note(format!("in file      `{}`", path.display())))
+}
+
+fn bytes(from: impl Read, path: &Path, limit: Option<usize>) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let most = limit.map_or(u64::MAX, |l| l as u64);
+    from.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|e| file_error("read", path, &e))?;
+    match bytes.len() as u64 > most {
+        false => Ok(bytes),
+        true => Err(Error::new(
+            Code::ResourceExhausted,
+            format!("the file `{}` alone has more bytes than the memory limit of {most}", path.display()),
+        )),
+    }
+}
+
+/// The graph of a file.
+pub(crate) fn import(file: &GraphFile, limit: Option<usize>) -> Result<Graph> {
+    let graph = Graph::new();
+    let mut options = ImportOptions::default();
+    if let Some(limit) = limit {
+        options.memory_limit = limit;
+    }
+    file.import(&graph, &options)?;
+    Ok(graph)
+}

@@ -1,0 +1,218 @@
+//! `millstream run`: runs a graph and prints the values asked for.
+
+use crate::failure::{Failure, Outcome, file_error};
+use crate::feed::{self, Feed};
+use crate::json::{Json, object};
+use crate::{load, number, value};
+use clap::Args;
+use millstream::graph::outline::{Ends, Outline};
+use millstream::prelude::*;
+use millstream::runtime::{FeedList, FetchList, Target};
+use millstream::tensor::{budget, npy};
+use millstream::{Error, RunOptions, SessionOptions};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Run a graph and print the values asked for
+///
+/// Reads a GraphDef, a MetaGraphDef (binary or text) or a SavedModel, feeds it, and prints one line per value fetched: its name, dtype,
+/// shape and elements.
+#[derive(Args)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "\
+Feeds: a VALUE is written as values print, `3`, `[[1 2] [3 4]]`, `f64[2] [0.5 nan]`, `[\"a\" \"b\"]`, `1+2i`, and takes the dtype and
+shape of what it is fed to where that loses nothing; for a string, quotes may be left out. Any tensor outside of loops can be fed.
+
+Fetches: NAME is the first output of that node, NAME:k another one. The name of an operation without outputs just runs it.
+
+Exit codes: 0 success; 1 the run failed, with `error: CODE: ...` on the standard error; 2 bad usage.
+
+Examples:
+  millstream run collatz.pb --feed n:0=27 --fetch while/Exit:0 --fetch while/Exit_1:0
+  millstream run step.pb --init init --feed x=@batch.npy --fetch loss --target train --json
+  millstream run model.pb --feed @inputs.npz --fetch scores:0 --out scores.npz --timeout 10 --memory-limit 2G"
+)]
+pub(crate) struct Options {
+    /// The graph file, - for the standard input, or the folder of a SavedModel
+    graph: PathBuf,
+
+    /// Feed a value: NAME=VALUE, NAME=@file.npy, NAME=@file.npz:KEY, or @file.npz for all its arrays under their names
+    #[arg(long = "feed", value_name = "NAME=VALUE")]
+    feeds: Vec<Feed>,
+
+    /// Print the value of an output
+    #[arg(long = "fetch", value_name = "NAME[:k]")]
+    fetches: Vec<String>,
+
+    /// Run this operation first, in a run of its own with the same feeds; several go in order
+    #[arg(long = "init", value_name = "OP")]
+    inits: Vec<String>,
+
+    /// Run this operation along with the fetches
+    #[arg(long = "target", value_name = "OP")]
+    targets: Vec<String>,
+
+    /// Also write the fetched values to a NumPy archive, under the names as given; strings are written as bytes
+    #[arg(long, value_name = "FILE.npz")]
+    out: Option<PathBuf>,
+
+    /// How long each run may take
+    #[arg(long, value_name = "SECONDS", value_parser = number::seconds)]
+    timeout: Option<Duration>,
+
+    /// The most bytes of tensors alive at a time, and of what reading the graph makes; 64K, 512M, 2G are understood
+    #[arg(long, value_name = "BYTES", value_parser = number::bytes)]
+    memory_limit: Option<usize>,
+
+    /// How many threads run kernels [default: one per core]. The values do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// How many iterations of each loop may be alive at a time [default: what the graph says]. The values do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    parallel_iterations: Option<u32>,
+
+    /// Write what ran when, with loop and iteration, for chrome://tracing or ui.perfetto.dev; slows the run down
+    #[arg(long, value_name = "FILE.json")]
+    trace: Option<PathBuf>,
+
+    /// Print one JSON object: {"fetches": [{"name", "dtype", "shape", "value"}, ..]}
+    #[arg(long)]
+    json: bool,
+
+    /// Print long values in full
+    #[arg(long)]
+    full: bool,
+}
+
+pub(crate) fn run(options: Options) -> Outcome {
+    let graph = load::import(&load::file(&options.graph, options.memory_limit)?, options.memory_limit)?;
+    if options.fetches.is_empty() && options.targets.is_empty() && options.inits.is_empty() {
+        return Err(nothing_asked(&graph));
+    }
+    let fetches = options.fetches.iter().map(|f| target(&graph, f, "fetch")).collect::<Result<Vec<_>>>()?;
+    let operations = |names: &[String], option: &str| {
+        names.iter().map(|n| operation(&graph, n, option)).collect::<Result<Vec<_>>>()
+    };
+    let (inits, targets) = (operations(&options.inits, "init")?, operations(&options.targets, "target")?);
+
+    // What the feeds take is taken from what the session may have.
+    let limit = options.memory_limit.map(budget::Budget::new);
+    let feeds = {
+        let _entered = budget::enter(limit.clone());
+        feed::resolve(&graph, &options.feeds)?
+    };
+    let session = Session::with_options(
+        &graph,
+        SessionOptions {
+            threads: options.threads.map(usize::from),
+            memory_limit: limit.map(|l| l.limit().saturating_sub(l.used())),
+            parallel_iterations: options.parallel_iterations,
+            timeout: options.timeout,
+            ..SessionOptions::default()
+        },
+    )?;
+    for (init, name) in inits.iter().zip(&options.inits) {
+        session.run::<()>(init, feed_list(&feeds)).map_err(|e| e.note(format!("in --init    `{name}`")))?;
+    }
+    if fetches.is_empty() && targets.is_empty() {
+        return Ok(());
+    }
+    let asked = FetchList(fetches.iter().chain(&targets).copied().collect());
+    let run_options = RunOptions { trace: options.trace.is_some(), ..RunOptions::default() };
+    let (values, metadata): (Vec<Tensor>, _) = session.run_with(asked, feed_list(&feeds), &run_options)?;
+
+    let with_value = options.fetches.iter().zip(&fetches).filter(|(_, t)| matches!(t, Target::Value(_)));
+    let named: Vec<(&str, Tensor)> = with_value.map(|(name, _)| name.as_str()).zip(values).collect();
+    if let (Some(path), Some(trace)) = (&options.trace, &metadata.trace) {
+        std::fs::write(path, trace.to_chrome_json()).map_err(|e| file_error("write", path, &e))?;
+    }
+    if let Some(path) = &options.out {
+        write_npz(path, &named)?;
+    }
+    print(&named, &options)
+}
+
+/// What a name asks for: `^name` and operations without outputs are run, all else is a value.
+fn target(graph: &Graph, name: &str, option: &str) -> Result<Target> {
+    let named = |e: Error| e.note(format!("in --{option:<8} `{name}`"));
+    if name.starts_with('^') {
+        return operation(graph, name, option);
+    }
+    if let Ok(op) = graph.operation(name)
+        && op.outputs().is_empty()
+    {
+        return Ok(Target::Operation(op.id()));
+    }
+    graph.output(name).map(|o| Target::Value(o.port())).map_err(named)
+}
+
+/// The operation of a name: `name`, `^name`, or that of the output `name:k`.
+fn operation(graph: &Graph, name: &str, option: &str) -> Result<Target> {
+    let plain = name.strip_prefix('^').unwrap_or(name);
+    let found = graph.operation(plain).or_else(|e| graph.output(plain).map(|o| o.op()).map_err(|_| e));
+    found.map(|op| Target::Operation(op.id())).map_err(|e| e.note(format!("in --{option:<8} `{name}`")))
+}
+
+fn feed_list(feeds: &[(Output<'_>, Tensor)]) -> FeedList {
+    feeds.iter().fold(FeedList::new(), |list, (output, value)| list.and(*output, value.clone()))
+}
+
+/// Nothing to run was named: says what there is.
+fn nothing_asked(graph: &Graph) -> Failure {
+    let mut text = "nothing is asked for: give --fetch NAME, --target OP or --init OP".to_owned();
+    let listed = graph.read(|g| -> Result<(Vec<String>, Vec<String>)> {
+        let ends = Ends::of(g, &Outline::of(g)?);
+        let outputs = ends.outputs.iter().map(|p| {
+            Ok(format!("{}:{} ({}{})", g.node(p.node)?.name(), p.index, g.type_of(*p)?, g.shape_of(*p)))
+        });
+        let operations = ends.operations.iter().map(|id| Ok(g.node(*id)?.name().to_owned()));
+        Ok((outputs.collect::<Result<_>>()?, operations.collect::<Result<_>>()?))
+    });
+    let (outputs, operations) = listed.unwrap_or_default();
+    for (what, names) in [("outputs", outputs), ("operations", operations)] {
+        if !names.is_empty() {
+            text += &format!("\n  likely {what}:");
+        }
+        for name in names.iter().take(MOST_LISTED) {
+            text += &format!("\n    {name}");
+        }
+        if names.len() > MOST_LISTED {
+            text += &format!("\n    and {} more, see `millstream inspect`", names.len() - MOST_LISTED);
+        }
+    }
+    Failure::Usage(text)
+}
+
+const MOST_LISTED: usize = 20;
+
+fn write_npz(path: &Path, named: &[(&str, Tensor)]) -> Outcome {
+    // The same output may be fetched under one name twice.
+    let mut seen = BTreeSet::new();
+    let arrays = named.iter().filter(|(name, _)| seen.insert(*name)).map(|(name, value)| (*name, value));
+    let mut file = BufWriter::new(File::create(path).map_err(|e| file_error("create", path, &e))?);
+    npy::write_npz(&mut file, arrays, npy::Compression::Stored)
+        .map_err(|e| e.note(format!("in file      `{}`", path.display())))?;
+    file.flush().map_err(|e| file_error("write", path, &e))?;
+    Ok(())
+}
+
+fn print(named: &[(&str, Tensor)], options: &Options) -> Outcome {
+    let mut out = BufWriter::new(io::stdout().lock());
+    if options.json {
+        let fetches: Json = named.iter().map(|(name, tensor)| value::json(name, tensor)).collect();
+        writeln!(out, "{}", object! { "fetches": fetches })?;
+    } else {
+        for (name, tensor) in named {
+            match options.full {
+                true => writeln!(out, "{name} = {tensor:#}")?,
+                false => writeln!(out, "{name} = {tensor}")?,
+            }
+        }
+    }
+    Ok(out.flush()?)
+}

@@ -381,6 +381,11 @@ impl Machine {
         if !place.is_empty() {
             error = error.note(format!("in {place}"));
         }
+        self.stop(error);
+    }
+
+    /// Nothing more is run, because of this error or an earlier one.
+    pub(crate) fn stop(&mut self, error: Error) {
         self.error.get_or_insert(error);
         self.ready.clear();
         self.tasks.clear();

@@ -315,7 +315,7 @@ impl Run<'_> {
             while let Some(token) = self.tokens.pop_front() {
                 turns += 1;
                 if turns.is_multiple_of(256) {
-                    crate::step::check(self.env, options)?;
+                    crate::step::check(self.env, options.deadline)?;
                 }
                 let (node, tag) = (token.node, token.tag.clone());
                 self.arrive(token).map_err(|e| self.located(e, node, &tag))?;
@@ -339,7 +339,7 @@ impl Run<'_> {
         loop {
             match self.mail.1.recv_timeout(Duration::from_millis(5)) {
                 Ok(delivery) => return Ok(delivery),
-                Err(RecvTimeoutError::Timeout) => crate::step::check(self.env, options)?,
+                Err(RecvTimeoutError::Timeout) => crate::step::check(self.env, options.deadline)?,
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(Error::internal("a waiting kernel went away"));
                 }

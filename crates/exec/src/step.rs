@@ -70,6 +70,7 @@ struct Step {
     wake: Mutex<bool>,
     woken: Condvar,
     threads: usize,
+    deadline: Option<Instant>,
 }
 
 impl Runner {
@@ -137,7 +138,7 @@ impl Runner {
                 if !more {
                     break;
                 }
-                check(env, options)?;
+                check(env, options.deadline)?;
             }
             return match machine.stuck(plan) {
                 Some(error) => Err(error),
@@ -155,8 +156,9 @@ impl Runner {
             wake: Mutex::new(false),
             woken: Condvar::new(),
             threads,
+            deadline: options.deadline,
         });
-        let result = step.clone().run(options);
+        let result = step.clone().run();
         let placeholder = Machine::new(plan);
         let machine = std::mem::replace(&mut *step.machine.lock(), placeholder);
         result.map(|()| machine)
@@ -174,9 +176,9 @@ fn nobody() -> Arc<dyn Mailbox> {
     NOBODY.with(Arc::clone)
 }
 
-pub(crate) fn check(env: &StepEnv, options: &RunOptions) -> Result<()> {
+pub(crate) fn check(env: &StepEnv, deadline: Option<Instant>) -> Result<()> {
     env.cancel.check()?;
-    match options.deadline {
+    match deadline {
         Some(deadline) if Instant::now() >= deadline => Err(timed_out()),
         _ => Ok(()),
     }
@@ -223,20 +225,19 @@ impl Step {
     }
 
     /// The caller's part: drives, works, sleeps, until all is done.
-    fn run(self: Arc<Self>, options: &RunOptions) -> Result<()> {
+    fn run(self: Arc<Self>) -> Result<()> {
         let listener = self.clone();
         let _listening = self.env.cancel.on_cancel(move |_| listener.rouse());
         let mut stopped: Option<Error> = None;
         loop {
             let mut machine = self.machine.lock();
             let task = self.turn(&mut machine);
-            if let Err(error) = check(&self.env, options)
+            if let Err(error) = check(&self.env, self.deadline)
                 && stopped.is_none()
             {
                 // Waiting kernels come back at once when they are cancelled; those that run are waited for.
                 self.env.cancel.cancel(error.clone());
-                machine.error.get_or_insert(error.clone());
-                machine.tasks.clear();
+                machine.stop(error.clone());
                 stopped = Some(error);
                 continue;
             }
@@ -264,14 +265,14 @@ impl Step {
                 };
             }
             drop(machine);
-            self.sleep(options);
+            self.sleep();
         }
     }
 
-    fn sleep(&self, options: &RunOptions) {
+    fn sleep(&self) {
         let mut wake = self.wake.lock();
         if !*wake {
-            match options.deadline {
+            match self.deadline {
                 Some(deadline) if !self.env.cancel.is_cancelled() => {
                     self.woken.wait_until(&mut wake, deadline);
                 }
@@ -299,11 +300,9 @@ impl Step {
             if more && machine.tasks.len() == 1 && machine.running < self.threads && self.threads > 1 {
                 self.hand_out(machine);
             }
-            if self.env.cancel.is_cancelled() {
-                if let Err(error) = self.env.cancel.check() {
-                    machine.error.get_or_insert(error);
-                }
-                machine.tasks.clear();
+            // A loop may keep this one busy for ever.
+            if let Err(error) = check(&self.env, self.deadline) {
+                machine.stop(error);
                 return None;
             }
             if !more && !self.has_mail.load(Acquire) {

@@ -836,8 +836,10 @@ impl<'a> Builder<'a> {
             if matches!(nodes[d].kind, Kind::EnterConstant(..)) {
                 continue;
             }
+            // A merge whose value nobody reads, kept for its control edges, has no slot to lend.
+            let lends = |m: u32| slots[m as usize].first().is_some_and(|slot| *slot != NO_SLOT);
             let borrows = matches!(nodes[d].kind, Kind::Enter(_) | Kind::NextIteration)
-                && matches!(readers[d].as_slice(), [(m, _)] if is_loop_merge(*m));
+                && matches!(readers[d].as_slice(), [(m, _)] if is_loop_merge(*m) && lends(*m));
             slots[d] = match (borrows, readers[d].first()) {
                 (true, Some((merge, _))) => slots[*merge as usize].iter().take(1).copied().collect(),
                 _ => n_reads[d].iter().map(|&r| if r == 0 { NO_SLOT } else { fresh(home, r) }).collect(),

@@ -1,6 +1,7 @@
 //! The op library's own examples, run through a graph and a session.
 
 use crate::compare::same;
+use crate::graphs::{round_trip, same_target};
 use crate::json::Text;
 use crate::tiers::Setting;
 use millstream_graph::op::OpDef;
@@ -104,6 +105,35 @@ fn add_variable(
     Ok((value.port(), Target::Value(read.port())))
 }
 
+impl Built {
+    /// The same after a GraphDef round trip.
+    fn round_trip(&self) -> Text<Built> {
+        let graph = round_trip(&self.graph)?;
+        let target = |t: &Target| same_target(&self.graph, &graph, *t).map_err(|e| e.to_string());
+        let all = |list: &[Target]| list.iter().map(target).collect::<Text<Vec<Target>>>();
+        let feeds = self.feeds.iter().map(|(t, v)| Ok((target(t)?, v.clone()))).collect::<Text<_>>()?;
+        let types = all(&self.targets)?
+            .iter()
+            .filter_map(|t| match t {
+                Target::Value(port) => Some(Output::new(&graph, *port)),
+                Target::Operation(_) => None,
+            })
+            .map(|o| Ok((o.dtype().map_err(|e| e.to_string())?, o.shape())))
+            .collect::<Text<Vec<_>>>()?;
+        if types != self.types {
+            return Err(format!("GraphDef round trip: {:?} became {types:?}", self.types));
+        }
+        Ok(Built {
+            targets: all(&self.targets)?,
+            feeds,
+            init: all(&self.init)?,
+            reads: all(&self.reads)?,
+            types,
+            graph,
+        })
+    }
+}
+
 /// Checks an example.
 pub fn check(text: &str, given: Given, setting: &Setting) -> Text<()> {
     let case = Case::parse(text).map_err(|e| e.to_string())?;
@@ -112,6 +142,21 @@ pub fn check(text: &str, given: Given, setting: &Setting) -> Text<()> {
         let built = built.as_ref().map_err(|e| format!("building: {e}"))?;
         run(built, setting).map_err(|e| e.to_string())
     };
+    // Alone, an Exit or NextIteration lies in no loop: such a graph is refused.
+    let stray = ["Exit", "RefExit", "NextIteration", "RefNextIteration"].contains(&case.op.as_str());
+    if let Ok(built) = &result
+        && !stray
+    {
+        let back = built.round_trip().map_err(|e| format!("{text}\n{e}"))?;
+        if matches!(case.expect, Expect::Values(_) | Expect::Near(_)) {
+            let before = run(built, setting).map_err(|e| format!("{setting}, {given:?}: {text}\n{e}"))?;
+            let after =
+                run(&back, setting).map_err(|e| format!("{setting}, after a round trip: {text}\n{e}"))?;
+            if before.len() != after.len() || !before.iter().zip(&after).all(|(a, b)| same(a, b)) {
+                return Err(format!("{setting}: {text}\n{before:?} became {after:?} after a round trip"));
+            }
+        }
+    }
     let agree = |want: &[Tensor], eq: fn(&Tensor, &Tensor) -> bool| {
         let got = values(&result).map_err(|e| format!("{setting}, {given:?}: {text}\n{e}"))?;
         match got.len() == want.len() && got.iter().zip(want).all(|(g, w)| eq(g, w)) {

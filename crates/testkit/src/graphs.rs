@@ -5,7 +5,7 @@ use crate::compare::Compare;
 use crate::json::{self, Text};
 use crate::tiers::Setting;
 use millstream_graph::{Graph, Port};
-use millstream_interop::{ImportOptions, import_graph_def};
+use millstream_interop::{ImportOptions, export_graph_def, import_graph_def};
 use millstream_proto::GraphDef;
 use millstream_runtime::{FeedList, Session, Target};
 use millstream_tensor::{DType, Tensor, npy};
@@ -130,6 +130,29 @@ impl GoldenGraph {
             Ok(list.and(output, value))
         })
     }
+}
+
+/// The graph written as a GraphDef and read back; writing it again must give the same bytes.
+pub fn round_trip(graph: &Graph) -> Text<Graph> {
+    let say = |e: millstream_tensor::Error| format!("GraphDef round trip: {e}");
+    let bytes = millstream_proto::encode(&export_graph_def(graph).map_err(say)?);
+    let def: GraphDef = millstream_proto::decode(&bytes).map_err(|e| e.to_string())?;
+    let back = Graph::with_ops(graph.registry());
+    import_graph_def(&back, &def, &ImportOptions::default()).map_err(say)?;
+    let again = millstream_proto::encode(&export_graph_def(&back).map_err(say)?);
+    match again == bytes {
+        true => Ok(back),
+        false => Err("GraphDef round trip: written again the graph is another".into()),
+    }
+}
+
+/// The same target in another graph, by name.
+pub fn same_target(from: &Graph, to: &Graph, target: Target) -> millstream_tensor::Result<Target> {
+    let name = |id| from.read(|g| g.node(id).map(|n| n.name().to_owned()));
+    Ok(match target {
+        Target::Value(port) => Target::Value(Port::new(to.operation(&name(port.node)?)?.id(), port.index)),
+        Target::Operation(id) => Target::Operation(to.operation(&name(id)?)?.id()),
+    })
 }
 
 /// The arrays of an `.npz`.

@@ -1,12 +1,18 @@
 //! Every golden graph, in every tier: what TensorFlow computed is what we compute.
 
-use millstream_testkit::graphs::{GoldenGraph, folders};
+use millstream_testkit::graphs::{GoldenGraph, folders, round_trip};
 use millstream_testkit::report::Report;
-use millstream_testkit::tiers::TIERS;
+use millstream_testkit::tiers::{DATAFLOW, Setting, TIERS};
 use std::path::{Path, PathBuf};
 
 /// Cases that fail today, with the reason.
 const KNOWN: &[(&str, &str)] = &[("tf2_gradient_if", "needs optionals, which come with gradients")];
+
+/// Every kernel on whatever thread there is.
+const HANDED_OUT: Setting = Setting { threads: 4, hand_out_all: true, ..DATAFLOW };
+
+/// One thread, one iteration at a time.
+const ONE_ITERATION: Setting = Setting { threads: 1, parallel_iterations: Some(1), ..DATAFLOW };
 
 fn run(root: &Path, known: &[(&str, &str)]) -> Report {
     let mut report = Report::new();
@@ -21,7 +27,13 @@ fn run(root: &Path, known: &[(&str, &str)]) -> Report {
 fn check(folder: &Path) -> Result<(), String> {
     let case = GoldenGraph::load(folder)?;
     let graph = case.import()?;
-    TIERS.iter().try_for_each(|setting| case.check(&graph, setting))
+    TIERS.iter().try_for_each(|setting| case.check(&graph, setting))?;
+    // Under other settings too, and as we write it.
+    for setting in [HANDED_OUT, ONE_ITERATION] {
+        case.check(&graph, &setting)?;
+    }
+    let back = round_trip(&graph)?;
+    case.check(&back, &DATAFLOW).map_err(|e| format!("after a round trip: {e}"))
 }
 
 #[test]

@@ -49,6 +49,124 @@ struct Iteration {
     merges: Vec<MergeState>,
 }
 
+impl Iteration {
+    /// The tokens of a node's edges arrive. What becomes ready is pushed; the caller counts it as outstanding.
+    #[inline]
+    fn arrive_all(&mut self, plan: &Plan, ready: &mut Vec<Ready>, at: u32, from: u32, to: u32, dead: bool) {
+        for edge in &plan.edges[from as usize..to as usize] {
+            self.arrive(plan, ready, at, edge, dead);
+        }
+    }
+
+    #[inline]
+    fn arrive(&mut self, plan: &Plan, ready: &mut Vec<Ready>, at: u32, edge: &Edge, dead: bool) {
+        let bit = match edge.to {
+            To::Node => if dead { DEAD } else { 0 },
+            To::Weak => 0,
+            To::LiveOnly if dead => return,
+            To::LiveOnly => 0,
+            To::Merge(_) | To::MergeControl => return self.arrive_at_merge(plan, ready, at, edge, dead),
+        };
+        let pending = &mut self.pending[edge.local as usize];
+        // The dead bit is set, never cleared: `|` where the count is `-`.
+        let left = (*pending - 1) | bit;
+        *pending = left;
+        if left & !DEAD == 0 {
+            ready.push(Ready { node: edge.node, at: at | left });
+        }
+    }
+
+    fn arrive_at_merge(&mut self, plan: &Plan, ready: &mut Vec<Ready>, at: u32, edge: &Edge, dead: bool) {
+        let merge = &mut self.merges[edge.local as usize];
+        let settled = merge.chosen != MergeState::NONE;
+        match edge.to {
+            To::MergeControl => {
+                merge.controls_left -= 1;
+                if merge.controls_left == 0 && settled {
+                    let dead = if merge.chosen == MergeState::DEAD { DEAD } else { 0 };
+                    ready.push(Ready { node: edge.node, at: at | dead });
+                }
+                return;
+            }
+            To::Merge(input) => {
+                merge.data_left = merge.data_left.saturating_sub(1);
+                if settled {
+                    // The first live input was taken; what comes later is only let go.
+                    if !dead {
+                        let first = plan.nodes[edge.node as usize].first_input;
+                        self.release(plan.inputs[(first + input) as usize]);
+                    }
+                    return;
+                }
+                match dead {
+                    false => merge.chosen = input,
+                    true if merge.is_loop || merge.data_left == 0 => merge.chosen = MergeState::DEAD,
+                    true => return,
+                }
+            }
+            _ => return,
+        }
+        if merge.controls_left != 0 {
+            return;
+        }
+        let node = &plan.nodes[edge.node as usize];
+        if merge.passes && !dead {
+            // The value is in the merge's own slot already: go straight on to its consumers. They are no loop merges, so this
+            // nests no deeper.
+            for edge in &plan.edges[node.edges[0] as usize..node.edges[3] as usize] {
+                self.arrive(plan, ready, at, edge, false);
+            }
+            return;
+        }
+        ready.push(Ready { node: edge.node, at: at | if dead { DEAD } else { 0 } });
+    }
+
+    #[inline]
+    fn put(&mut self, slot: u32, value: Tensor) {
+        if slot != NO_SLOT {
+            self.values[slot as usize] = value;
+        }
+    }
+
+    /// The value at a place, left where it is.
+    #[inline]
+    fn peek<'a>(&'a self, plan: &'a Plan, frames: &'a [Frame], input: Input) -> &'a Tensor {
+        match input.place() {
+            Place::Slot(slot) => &self.values[slot],
+            Place::Constant(c) => &plan.constants[c],
+            Place::Invariant(i) => match &frames[self.frame as usize].invariants[i] {
+                Arrival::Live(value) => value,
+                // A live node never reads an invariant that has not arrived.
+                Arrival::Pending | Arrival::Dead => &plan.nothing,
+            },
+        }
+    }
+
+    #[inline]
+    fn release(&mut self, input: Input) {
+        if let Place::Slot(slot) = input.place() {
+            let uses = &mut self.uses[slot];
+            *uses -= 1;
+            if *uses == 0 {
+                let value = &mut self.values[slot];
+                if value.as_scalar().is_none() {
+                    *value = Tensor::scalar(false);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, slot: usize) -> Tensor {
+        let uses = &mut self.uses[slot];
+        *uses -= 1;
+        match *uses {
+            0 => std::mem::replace(&mut self.values[slot], Tensor::scalar(false)),
+            _ => self.values[slot].clone(),
+        }
+    }
+}
+
 /// One execution of a loop: a frame within one iteration of the frame around it.
 struct Frame {
     /// Which frame of the plan.
@@ -204,11 +322,11 @@ impl Machine {
     pub(crate) fn feed(&mut self, plan: &Plan, i: usize, value: Tensor) {
         let Some(Some(node)) = plan.feeds.get(i).copied() else { return };
         let node = &plan.nodes[node as usize];
-        self.put(0, node.slots[0], value);
+        self.put(0, node.slot, value);
         self.arrive_all(plan, 0, node.edges[0], node.edges[3], false);
     }
 
-    // Tokens.
+    // Tokens and values: the work is in `Iteration`; these find it.
 
     #[inline]
     fn push(&mut self, node: u32, at: u32, dead: bool) {
@@ -218,121 +336,30 @@ impl Machine {
 
     #[inline]
     fn put(&mut self, at: u32, slot: u32, value: Tensor) {
-        if slot != NO_SLOT {
-            self.iterations[at as usize].values[slot as usize] = value;
-        }
+        self.iterations[at as usize].put(slot, value);
     }
 
     #[inline]
     fn arrive_all(&mut self, plan: &Plan, at: u32, from: u32, to: u32, dead: bool) {
-        for edge in &plan.edges[from as usize..to as usize] {
-            self.arrive(plan, at, edge, dead);
-        }
-    }
-
-    /// A token arrives at a node.
-    #[inline]
-    fn arrive(&mut self, plan: &Plan, at: u32, edge: &Edge, dead: bool) {
         let it = &mut self.iterations[at as usize];
-        let gone = match edge.to {
-            To::Node => 1 | if dead { DEAD } else { 0 },
-            To::Weak => 1,
-            To::LiveOnly if dead => return,
-            To::LiveOnly => 1,
-            To::Merge(_) | To::MergeControl => return self.arrive_at_merge(plan, at, edge, dead),
-        };
-        let pending = &mut it.pending[edge.local as usize];
-        // The dead bit is set, never cleared: `|` where the count is `-`.
-        *pending = (*pending - 1) | (gone & DEAD);
-        if *pending & !DEAD == 0 {
-            let dead = *pending & DEAD;
-            it.outstanding += 1;
-            self.ready.push(Ready { node: edge.node, at: at | dead });
-        }
+        let before = self.ready.len();
+        it.arrive_all(plan, &mut self.ready, at, from, to, dead);
+        it.outstanding += (self.ready.len() - before) as u32;
     }
 
-    fn arrive_at_merge(&mut self, plan: &Plan, at: u32, edge: &Edge, dead: bool) {
-        let it = &mut self.iterations[at as usize];
-        let merge = &mut it.merges[edge.local as usize];
-        let settled = merge.chosen != MergeState::NONE;
-        match edge.to {
-            To::MergeControl => {
-                merge.controls_left -= 1;
-                if merge.controls_left == 0 && settled {
-                    let dead = merge.chosen == MergeState::DEAD;
-                    self.push(edge.node, at, dead);
-                }
-                return;
-            }
-            To::Merge(input) => {
-                merge.data_left = merge.data_left.saturating_sub(1);
-                if settled {
-                    // The first live input was taken; what comes later is only let go.
-                    if !dead {
-                        let input =
-                            plan.inputs[plan.nodes[edge.node as usize].first_input as usize + input as usize];
-                        self.release(at, input);
-                    }
-                    return;
-                }
-                match dead {
-                    false => merge.chosen = input,
-                    true if merge.is_loop || merge.data_left == 0 => merge.chosen = MergeState::DEAD,
-                    true => return,
-                }
-            }
-            _ => return,
-        }
-        if merge.controls_left == 0 {
-            let dead = merge.chosen == MergeState::DEAD;
-            self.push(edge.node, at, dead);
-        }
-    }
-
-    // Values.
-
-    /// The value at a place, left where it is.
-    #[inline]
-    fn peek<'a>(&'a self, plan: &'a Plan, at: u32, input: Input) -> &'a Tensor {
-        match input.place() {
-            Place::Slot(slot) => &self.iterations[at as usize].values[slot],
-            Place::Constant(c) => &plan.constants[c],
-            Place::Invariant(i) => {
-                let frame = self.iterations[at as usize].frame;
-                match &self.frames[frame as usize].invariants[i] {
-                    Arrival::Live(value) => value,
-                    // A live node never reads an invariant that has not arrived.
-                    Arrival::Pending | Arrival::Dead => &plan.nothing,
-                }
-            }
-        }
-    }
-
-    /// Says that a reader is through with a value; the last one drops it.
+    /// A reader is through with a value; the last one drops it.
     #[inline]
     fn release(&mut self, at: u32, input: Input) {
-        if let Place::Slot(slot) = input.place() {
-            let it = &mut self.iterations[at as usize];
-            it.uses[slot] -= 1;
-            if it.uses[slot] == 0 && it.values[slot].as_scalar().is_none() {
-                it.values[slot] = Tensor::scalar(false);
-            }
-        }
+        self.iterations[at as usize].release(input);
     }
 
     /// The value for a reader: taken out of its slot by the last one, so that it may be changed in place.
     #[inline]
     fn take(&mut self, plan: &Plan, at: u32, input: Input) -> Result<Tensor> {
+        let it = &mut self.iterations[at as usize];
         let value = match input.place() {
-            Place::Slot(slot) => {
-                let it = &mut self.iterations[at as usize];
-                it.uses[slot] -= 1;
-                match it.uses[slot] {
-                    0 => std::mem::replace(&mut it.values[slot], Tensor::scalar(false)),
-                    _ => it.values[slot].clone(),
-                }
-            }
-            _ => self.peek(plan, at, input).clone(),
+            Place::Slot(slot) => it.take(slot),
+            _ => it.peek(plan, &self.frames, input).clone(),
         };
         match input.deref() {
             false => Ok(value),
@@ -350,6 +377,19 @@ impl Machine {
         mailbox: &Arc<dyn Mailbox>,
         limit: usize,
     ) -> bool {
+        match self.trace.is_some() {
+            false => self.drive_traced::<false>(plan, env, mailbox, limit),
+            true => self.drive_traced::<true>(plan, env, mailbox, limit),
+        }
+    }
+
+    fn drive_traced<const TRACE: bool>(
+        &mut self,
+        plan: &Plan,
+        env: &StepEnv,
+        mailbox: &Arc<dyn Mailbox>,
+        limit: usize,
+    ) -> bool {
         for _ in 0..limit {
             let Some(Ready { node: n, at }) = self.ready.pop() else { return false };
             let dead = at & DEAD != 0;
@@ -360,7 +400,7 @@ impl Machine {
                     self.run_dead(plan, n, node, at);
                     Ok(true)
                 }
-                false => self.run(plan, env, mailbox, n, node, at),
+                false => self.run::<TRACE>(plan, env, mailbox, n, node, at),
             };
             match result {
                 Ok(true) => self.finish(plan, at),
@@ -407,7 +447,7 @@ impl Machine {
 
     /// Runs a live node. `false`: it goes on elsewhere and is finished later.
     #[inline]
-    fn run(
+    fn run<const TRACE: bool>(
         &mut self,
         plan: &Plan,
         env: &StepEnv,
@@ -416,84 +456,89 @@ impl Machine {
         node: &Node,
         at: u32,
     ) -> Result<bool> {
-        if let Some(trace) = &mut self.trace {
+        if TRACE && let Some(trace) = &mut self.trace {
             trace.begin();
         }
         let first = node.first_input as usize;
         match node.kind {
             Kind::Binary(f, kernel) => {
                 let (x, y) = (plan.inputs[first], plan.inputs[first + 1]);
-                let (a, b) = (self.peek(plan, at, x).as_scalar(), self.peek(plan, at, y).as_scalar());
-                match a.zip(b).and_then(|(a, b)| f(a, b)) {
-                    Some(result) => {
-                        self.release(at, x);
-                        self.release(at, y);
-                        self.put(at, node.slots[0], result.into());
-                    }
-                    None => return self.run_kernel(plan, env, mailbox, n, node, at, kernel),
-                }
+                let it = &mut self.iterations[at as usize];
+                let a = it.peek(plan, &self.frames, x).as_scalar();
+                let b = it.peek(plan, &self.frames, y).as_scalar();
+                let Some(result) = a.zip(b).and_then(|(a, b)| f(a, b)) else {
+                    return self.run_kernel(plan, env, mailbox, n, node, at, kernel);
+                };
+                it.release(x);
+                it.release(y);
+                it.put(node.slot, result.into());
             }
             Kind::Unary(f, kernel) => {
                 let x = plan.inputs[first];
-                match self.peek(plan, at, x).as_scalar().and_then(f) {
-                    Some(result) => {
-                        self.release(at, x);
-                        self.put(at, node.slots[0], result.into());
-                    }
-                    None => return self.run_kernel(plan, env, mailbox, n, node, at, kernel),
-                }
+                let it = &mut self.iterations[at as usize];
+                let Some(result) = it.peek(plan, &self.frames, x).as_scalar().and_then(f) else {
+                    return self.run_kernel(plan, env, mailbox, n, node, at, kernel);
+                };
+                it.release(x);
+                it.put(node.slot, result.into());
             }
             Kind::Kernel(kernel) => return self.run_kernel(plan, env, mailbox, n, node, at, kernel),
             Kind::Forward => {
                 let value = self.take(plan, at, plan.inputs[first])?;
-                self.put(at, node.slots[0], value);
+                self.put(at, node.slot, value);
             }
             Kind::Nothing | Kind::Feed => {}
             Kind::Switch => {
                 self.run_switch(plan, node, at)?;
-                self.traced(plan, n, at, false);
+                if TRACE {
+                    self.traced(plan, n, at, false);
+                }
                 return Ok(true);
             }
             Kind::Merge(merge) => {
                 let chosen = self.iterations[at as usize].merges[merge as usize].chosen;
                 let input = plan.inputs[first + chosen as usize];
-                if !matches!(input.place(), Place::Slot(slot) if slot as u32 == node.slots[0]) {
+                if !matches!(input.place(), Place::Slot(slot) if slot as u32 == node.slot) {
                     let value = self.take(plan, at, input)?;
-                    self.put(at, node.slots[0], value);
+                    self.put(at, node.slot, value);
                 }
-                if let Some(&slot) = node.slots.get(1)
-                    && slot != NO_SLOT
-                {
-                    self.put(at, slot, Tensor::scalar(chosen as i32));
-                }
+                self.put(at, plan.slot(node, 1), Tensor::scalar(chosen as i32));
             }
             Kind::Enter(frame) => {
                 let value = self.take(plan, at, plan.inputs[first])?;
                 let inside = self.enter(plan, at, frame);
                 let to = self.frames[inside as usize].iterations[0];
-                self.put(to, node.slots[0], value);
+                self.put(to, node.slot, value);
                 self.arrive_all(plan, to, node.edges[0], node.edges[3], false);
                 self.entered(inside, to);
-                self.traced(plan, n, at, false);
+                if TRACE {
+                    self.traced(plan, n, at, false);
+                }
                 return Ok(true);
             }
             Kind::EnterConstant(frame, invariant) => {
                 let value = self.take(plan, at, plan.inputs[first])?;
                 let inside = self.enter(plan, at, frame);
                 self.enter_constant(plan, inside, invariant, Arrival::Live(value), node);
-                self.traced(plan, n, at, false);
+                if TRACE {
+                    self.traced(plan, n, at, false);
+                }
                 return Ok(true);
             }
             Kind::Exit(_) => {
                 let value = self.take(plan, at, plan.inputs[first])?;
                 self.exit(plan, n, node, at, value)?;
-                self.traced(plan, n, at, false);
+                if TRACE {
+                    self.traced(plan, n, at, false);
+                }
                 return Ok(true);
             }
             Kind::NextIteration => {
                 let value = self.take(plan, at, plan.inputs[first])?;
                 self.next_iteration(plan, n, node, at, value);
-                self.traced(plan, n, at, false);
+                if TRACE {
+                    self.traced(plan, n, at, false);
+                }
                 return Ok(true);
             }
             Kind::Fetch(k) => {
@@ -502,12 +547,13 @@ impl Machine {
                 return Ok(true);
             }
         }
-        self.traced(plan, n, at, false);
+        if TRACE {
+            self.traced(plan, n, at, false);
+        }
         self.arrive_all(plan, at, node.edges[0], node.edges[3], false);
         Ok(true)
     }
 
-    #[inline]
     fn traced(&mut self, plan: &Plan, n: u32, at: u32, dead: bool) {
         if self.trace.is_some() {
             let place = self.place(plan, at);
@@ -557,7 +603,7 @@ impl Machine {
         self.outputs.resize(k.info.output_types.len(), None);
         let mut cx = KernelCx::new(&k.info, env, &mut self.inputs, &mut self.outputs);
         k.run(&mut cx)?;
-        for (i, &slot) in node.slots.iter().enumerate().filter(|(_, s)| **s != NO_SLOT) {
+        for (i, &slot) in plan.slots(node).iter().enumerate().filter(|(_, s)| **s != NO_SLOT) {
             let value = self.outputs[i].take().ok_or_else(|| no_output(i))?;
             self.put(at, slot, value);
         }
@@ -578,7 +624,7 @@ impl Machine {
         }
         let node = &plan.nodes[n as usize];
         let result = outputs.and_then(|mut outputs| {
-            for (i, &slot) in node.slots.iter().enumerate().filter(|(_, s)| **s != NO_SLOT) {
+            for (i, &slot) in plan.slots(node).iter().enumerate().filter(|(_, s)| **s != NO_SLOT) {
                 let value = outputs.get_mut(i).and_then(Option::take).ok_or_else(|| no_output(i))?;
                 self.put(at, slot, value);
             }
@@ -627,8 +673,9 @@ impl Machine {
         let taken = match pred.deref() {
             true => self.take(plan, at, pred)?.to_scalar::<bool>(),
             false => {
-                let taken = self.peek(plan, at, pred).to_scalar::<bool>();
-                self.release(at, pred);
+                let it = &mut self.iterations[at as usize];
+                let taken = it.peek(plan, &self.frames, pred).to_scalar::<bool>();
+                it.release(pred);
                 taken
             }
         };
@@ -636,7 +683,7 @@ impl Machine {
             taken
                 .map_err(|e| invalid!("the predicate of a Switch must be a scalar bool: {}", e.message()))?,
         );
-        match node.slots.get(taken).copied().unwrap_or(NO_SLOT) {
+        match plan.slot(node, taken) {
             NO_SLOT => self.release(at, data),
             slot => {
                 let value = self.take(plan, at, data)?;
@@ -755,8 +802,7 @@ impl Machine {
     fn invariants_at_merges(&mut self, plan: &Plan, frame_id: u32, id: u32) {
         let of = &plan.frames[self.frames[frame_id as usize].of as usize];
         for &edge in &of.invariant_merges {
-            let edge = plan.edges[edge as usize];
-            self.arrive(plan, id, &edge, false);
+            self.arrive_all(plan, id, edge, edge + 1, false);
         }
     }
 
@@ -807,7 +853,7 @@ impl Machine {
         }
         frame.exited.push(n);
         let to = frame.parent;
-        self.put(to, node.slots[0], value);
+        self.put(to, node.slot, value);
         self.arrive_all(plan, to, node.edges[0], node.edges[3], false);
         Ok(())
     }
@@ -828,7 +874,7 @@ impl Machine {
                 return;
             }
         };
-        self.put(to, node.slots[0], value);
+        self.put(to, node.slot, value);
         self.arrive_all(plan, to, node.edges[0], node.edges[3], false);
     }
 
@@ -837,7 +883,7 @@ impl Machine {
     fn finish(&mut self, plan: &Plan, at: u32) {
         let it = &mut self.iterations[at as usize];
         it.outstanding -= 1;
-        if it.outstanding == 0 && it.children.is_empty() && it.frame != 0 {
+        if it.outstanding == 0 && it.frame != 0 {
             self.ending.push(at);
         }
         if !self.ending.is_empty() {
@@ -872,7 +918,7 @@ impl Machine {
             let to = self.new_iteration(plan, frame_id);
             for (n, value) in parked.drain(..) {
                 let node = &plan.nodes[n as usize];
-                self.put(to, node.slots[0], value);
+                self.put(to, node.slot, value);
                 self.arrive_all(plan, to, node.edges[0], node.edges[3], false);
             }
             self.frames[frame_id as usize].parked = parked;

@@ -51,6 +51,8 @@ pub struct Plan {
     pub(crate) nodes: Vec<Node>,
     pub(crate) edges: Vec<Edge>,
     pub(crate) inputs: Vec<Input>,
+    /// The slots of the nodes' outputs, one after another.
+    pub(crate) slots: Vec<u32>,
     pub(crate) frames: Vec<FramePlan>,
     pub(crate) constants: Vec<Tensor>,
     /// Stands for a value that is not there; no live node reads it.
@@ -83,8 +85,10 @@ pub(crate) struct Node {
     pub kind: Kind,
     pub first_input: u32,
     pub n_inputs: u32,
-    /// Each output's slot; [`NO_SLOT`] if nobody reads it.
-    pub slots: SmallVec<[u32; 2]>,
+    /// The first output's slot; [`NO_SLOT`] if nobody reads it. All of them: [`Plan::slots`].
+    pub slot: u32,
+    pub first_slot: u32,
+    pub n_slots: u32,
     /// Edges of output 0, of output 1 and all others; only a `Switch` needs them apart.
     pub edges: [u32; 4],
     /// The frame that the node runs in.
@@ -221,6 +225,8 @@ pub(crate) struct MergeState {
     pub chosen: u32,
     /// A merge of a loop variable: one token, from the Enter or the NextIteration, decides.
     pub is_loop: bool,
+    /// A live token may go straight on to the merge's consumers: the value is where they read it, and nothing else is left to do.
+    pub passes: bool,
 }
 
 impl MergeState {
@@ -293,6 +299,16 @@ impl Plan {
     /// Whether there is nothing to run.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
+    }
+
+    /// The slots of a node's outputs.
+    pub(crate) fn slots(&self, node: &Node) -> &[u32] {
+        &self.slots[node.first_slot as usize..(node.first_slot + node.n_slots) as usize]
+    }
+
+    /// The slot of one output; [`NO_SLOT`] if nobody reads it.
+    pub(crate) fn slot(&self, node: &Node, output: usize) -> u32 {
+        self.slots(node).get(output).copied().unwrap_or(NO_SLOT)
     }
 
     /// The name of what fetch `k` asked for.
@@ -675,14 +691,17 @@ impl<'a> Builder<'a> {
                 kind,
                 first_input: 0,
                 n_inputs: draft.inputs.len() as u32,
-                slots: SmallVec::new(),
+                slot: NO_SLOT,
+                first_slot: 0,
+                n_slots: 0,
                 edges: [0; 4],
                 frame,
             });
         }
 
-        self.assign_slots(&drafts, &mut nodes, &mut frames, &n_reads, &readers);
-        let inputs = self.inputs(&drafts, &mut nodes, &invariant_of)?;
+        let slots = self.assign_slots(&drafts, &mut nodes, &mut frames, &n_reads, &readers);
+        let inputs = self.inputs(&drafts, &mut nodes, &slots, &invariant_of)?;
+        mark_passing(&nodes, &inputs, &slots, &mut frames, self.options.keep_all);
         let edges = self.edges(&drafts, &mut nodes, &mut frames, &locals);
 
         let mut initial = Vec::new();
@@ -725,6 +744,7 @@ impl<'a> Builder<'a> {
             nodes,
             edges,
             inputs,
+            slots,
             frames,
             hand_out_all: self.options.hand_out_all,
             may_wait: kernels.iter().any(|k: &KernelPlan| matches!(k.body, Body::Async(_))),
@@ -784,6 +804,7 @@ impl<'a> Builder<'a> {
                     controls_left: (draft.controls.len() + draft.weak.len()) as u32,
                     chosen: MergeState::NONE,
                     is_loop,
+                    passes: false,
                 });
                 Kind::Merge(frames[frame as usize].merges.len() as u32 - 1)
             }
@@ -813,7 +834,7 @@ impl<'a> Builder<'a> {
         frames: &mut [FramePlan],
         n_reads: &[SmallVec<[u32; 2]>],
         readers: &[Vec<(u32, u32)>],
-    ) {
+    ) -> Vec<u32> {
         let mut fresh = |frame: u32, uses: u32| {
             let frame = &mut frames[frame as usize];
             frame.uses.push(uses);
@@ -845,12 +866,23 @@ impl<'a> Builder<'a> {
                 _ => n_reads[d].iter().map(|&r| if r == 0 { NO_SLOT } else { fresh(home, r) }).collect(),
             };
         }
+        let mut all = Vec::new();
         for (node, slots) in nodes.iter_mut().zip(slots) {
-            node.slots = slots;
+            node.slot = slots.first().copied().unwrap_or(NO_SLOT);
+            node.first_slot = all.len() as u32;
+            node.n_slots = slots.len() as u32;
+            all.extend(slots);
         }
+        all
     }
 
-    fn inputs(&self, drafts: &[Draft], nodes: &mut [Node], invariant_of: &[u32]) -> Result<Vec<Input>> {
+    fn inputs(
+        &self,
+        drafts: &[Draft],
+        nodes: &mut [Node],
+        slots: &[u32],
+        invariant_of: &[u32],
+    ) -> Result<Vec<Input>> {
         let mut inputs = Vec::new();
         for (d, draft) in drafts.iter().enumerate() {
             nodes[d].first_input = inputs.len() as u32;
@@ -866,7 +898,7 @@ impl<'a> Builder<'a> {
                     Value::Source(s) => {
                         let from = self.position[s.node as usize] as usize;
                         match invariant_of[from] {
-                            NO_SLOT => Input::new(0, nodes[from].slots[s.index as usize], deref)?,
+                            NO_SLOT => Input::new(0, slots[(nodes[from].first_slot + s.index) as usize], deref)?,
                             invariant => Input::new(2, invariant, deref)?,
                         }
                     }
@@ -955,6 +987,18 @@ impl<'a> Builder<'a> {
                 }
             }
         }
+    }
+}
+
+/// Finds the merges of loop variables whose Enter and NextIteration both write into the merge's own slot.
+fn mark_passing(nodes: &[Node], inputs: &[Input], slots: &[u32], frames: &mut [FramePlan], keep_all: bool) {
+    for node in nodes.iter().filter(|_| !keep_all) {
+        let Kind::Merge(merge) = node.kind else { continue };
+        let from = &inputs[node.first_input as usize..(node.first_input + node.n_inputs) as usize];
+        let in_place = from.iter().all(|i| matches!(i.place(), Place::Slot(slot) if slot as u32 == node.slot && !i.deref()));
+        let index_unread = slots.get(node.first_slot as usize + 1).is_none_or(|s| *s == NO_SLOT);
+        let state = &mut frames[node.frame as usize].merges[merge as usize];
+        state.passes = state.is_loop && in_place && index_unread && node.slot != NO_SLOT;
     }
 }
 

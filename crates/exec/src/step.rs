@@ -53,9 +53,12 @@ pub struct Outcome {
 /// Plans with machines to reuse: a run takes one and puts it back.
 pub struct Runner {
     plan: Arc<Plan>,
-    /// Machines of runs that ended well, ready for the next.
-    spare: Mutex<Vec<Machine>>,
+    /// Machines of runs that ended well with their environments, ready for the next.
+    spare: Mutex<Vec<(Machine, StepEnv)>>,
 }
+
+/// How many machines a plan keeps for runs to come.
+const MAX_SPARE: usize = 64;
 
 /// What the threads of one run share.
 struct Step {
@@ -84,20 +87,21 @@ impl Runner {
         &self.plan
     }
 
-    /// Runs the plan once. `feeds` are in the plan's order; their dtypes and shapes were checked.
+    /// Runs the plan once. `feeds` are in the plan's order; their dtypes and shapes were checked. `make_env` is asked for an
+    /// environment when no earlier run has left one.
     pub fn run(
         &self,
         feeds: impl IntoIterator<Item = Tensor>,
-        env: &StepEnv,
+        make_env: impl FnOnce() -> StepEnv,
         options: &RunOptions,
     ) -> Result<Outcome> {
         let spare = self.spare.lock().pop();
-        let mut machine = match spare {
-            Some(mut machine) => {
+        let (mut machine, env) = match spare {
+            Some((mut machine, env)) => {
                 machine.reset(&self.plan);
-                machine
+                (machine, env)
             }
-            None => Machine::new(&self.plan),
+            None => (Machine::new(&self.plan), make_env()),
         };
         if options.trace {
             machine.trace = Some(Box::new(Trace::new()));
@@ -108,12 +112,15 @@ impl Runner {
             machine.feed(&self.plan, i, value);
         }
         let threads = env.host.threads();
-        let mut machine = self.finish(machine, env, options, threads)?;
+        let mut machine = self.finish(machine, &env, options, threads)?;
         let outcome = outcome(&mut machine, &self.plan);
         machine.drop_values();
-        let mut spare = self.spare.lock();
-        if outcome.is_ok() && spare.len() < 64 {
-            spare.push(machine);
+        env.step_resources.clear_all();
+        if outcome.is_ok() && !env.cancel.is_cancelled() {
+            let mut spare = self.spare.lock();
+            if spare.len() < MAX_SPARE {
+                spare.push((machine, env));
+            }
         }
         outcome
     }

@@ -11,9 +11,9 @@ use millstream_state::{Cancellation, Resources};
 use millstream_tensor::budget::Budget;
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor, invalid};
 use parking_lot::{Mutex, RwLock};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::time::{Duration, Instant};
 
 /// What a session is made with.
@@ -84,9 +84,8 @@ pub(crate) struct Shared {
     timeout: Option<Duration>,
     /// Plans by what they are for. Read by every run, written when a new one is made.
     plans: RwLock<HashMap<Key, Arc<Prepared>>>,
-    /// The runs going on, to cancel them when the session closes. Taken for a moment at the start and end of a run.
-    active: Mutex<BTreeMap<u64, Cancellation>>,
-    next_run: AtomicU64,
+    /// The flags of all runs, to cancel them when the session closes. Runs reuse them, so there are about as many as ever ran at a time.
+    flags: Mutex<Vec<Cancellation>>,
     closed: AtomicBool,
 }
 
@@ -114,12 +113,12 @@ impl Engine {
     fn run(
         &self,
         feeds: Vec<Tensor>,
-        env: &StepEnv,
+        make_env: impl FnOnce() -> StepEnv,
         options: &millstream_exec::RunOptions,
     ) -> Result<Outcome> {
         match self {
-            Engine::Dataflow(runner) => runner.run(feeds, env, options),
-            Engine::Reference(reference) => reference.run(feeds, env, options),
+            Engine::Dataflow(runner) => runner.run(feeds, make_env, options),
+            Engine::Reference(reference) => reference.run(feeds, &make_env(), options),
         }
     }
 }
@@ -174,8 +173,7 @@ impl Session {
                 hand_out_all: options.hand_out_all,
                 timeout: options.timeout,
                 plans: RwLock::new(HashMap::new()),
-                active: Mutex::new(BTreeMap::new()),
-                next_run: AtomicU64::new(0),
+                flags: Mutex::new(Vec::new()),
                 closed: AtomicBool::new(false),
             }),
         })
@@ -241,9 +239,9 @@ impl Session {
     /// Ends the session: runs going on are cancelled, further ones are errors. Its resources go with the last session that shares them.
     pub fn close(&self) {
         self.shared.closed.store(true, Release);
-        let active = self.shared.active.lock().clone();
-        for cancel in active.values() {
-            cancel.cancel(closed_error());
+        let flags = self.shared.flags.lock().clone();
+        for flag in flags {
+            flag.cancel(closed_error());
         }
     }
 }
@@ -343,25 +341,29 @@ impl Shared {
         for (spec, value) in prepared.feeds.iter().zip(&feeds) {
             spec.check(value)?;
         }
+        let deadline = options.timeout.or(self.timeout).and_then(|t| Instant::now().checked_add(t));
+        let options = millstream_exec::RunOptions { trace: options.trace, deadline, budget: self.budget.clone() };
+        prepared.engine.run(feeds, || self.env(), &options)
+    }
+
+    fn env(&self) -> StepEnv {
         let cancel = Cancellation::new();
-        let id = self.next_run.fetch_add(1, Relaxed);
-        self.active.lock().insert(id, cancel.clone());
-        let result = self.check_open().and_then(|()| {
-            let env = StepEnv {
-                resources: self.resources.clone(),
-                step_resources: Arc::new(Resources::new()),
-                kernel_state: self.kernel_state.clone(),
-                container: self.container.clone(),
-                cancel,
-                host: self.host.clone() as Arc<dyn StepHost>,
-            };
-            let deadline = options.timeout.or(self.timeout).and_then(|t| Instant::now().checked_add(t));
-            let options =
-                millstream_exec::RunOptions { trace: options.trace, deadline, budget: self.budget.clone() };
-            prepared.engine.run(feeds, &env, &options)
-        });
-        self.active.lock().remove(&id);
-        result
+        let mut flags = self.flags.lock();
+        if flags.len() >= 64 && flags.len().is_power_of_two() {
+            flags.retain(Cancellation::is_shared);
+        }
+        flags.push(cancel.clone());
+        if self.closed.load(Acquire) {
+            cancel.cancel(closed_error());
+        }
+        StepEnv {
+            resources: self.resources.clone(),
+            step_resources: Arc::new(Resources::new()),
+            kernel_state: self.kernel_state.clone(),
+            container: self.container.clone(),
+            cancel,
+            host: self.host.clone() as Arc<dyn StepHost>,
+        }
     }
 }
 

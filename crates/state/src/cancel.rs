@@ -56,6 +56,11 @@ impl Cancellation {
         self.0.raised.load(Relaxed)
     }
 
+    /// Whether anybody else holds this flag.
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
     /// The cause as an error, if the flag is raised.
     pub fn check(&self) -> Result<()> {
         if !self.is_cancelled() {

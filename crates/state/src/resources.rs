@@ -56,6 +56,12 @@ impl Resources {
         self.map.lock().remove(&(container.to_owned(), name.to_owned())).is_some()
     }
 
+    /// Forgets everything.
+    pub fn clear_all(&self) {
+        let old = std::mem::take(&mut *self.map.lock());
+        drop(old);
+    }
+
     /// Forgets everything in a container.
     pub fn clear(&self, container: &str) {
         self.map.lock().retain(|(c, _), _| c != container);

@@ -60,17 +60,28 @@ impl Iteration {
 
     #[inline]
     fn arrive(&mut self, plan: &Plan, ready: &mut Vec<Ready>, at: u32, edge: &Edge, dead: bool) {
-        let bit = match edge.to {
-            To::Node => if dead { DEAD } else { 0 },
-            To::Weak => 0,
-            To::LiveOnly if dead => return,
-            To::LiveOnly => 0,
-            To::Merge(_) | To::MergeControl => return self.arrive_at_merge(plan, ready, at, edge, dead),
-        };
+        if edge.to != To::Node {
+            return self.arrive_otherwise(plan, ready, at, edge, dead);
+        }
         let pending = &mut self.pending[edge.local as usize];
         // The dead bit is set, never cleared: `|` where the count is `-`.
-        let left = (*pending - 1) | bit;
+        let left = (*pending - 1) | (u32::from(dead) << 31);
         *pending = left;
+        if left & !DEAD == 0 {
+            ready.push(Ready { node: edge.node, at: at | left });
+        }
+    }
+
+    #[inline(never)]
+    fn arrive_otherwise(&mut self, plan: &Plan, ready: &mut Vec<Ready>, at: u32, edge: &Edge, dead: bool) {
+        match edge.to {
+            To::Merge(_) | To::MergeControl => return self.arrive_at_merge(plan, ready, at, edge, dead),
+            To::LiveOnly if dead => return,
+            _ => {}
+        }
+        let pending = &mut self.pending[edge.local as usize];
+        *pending -= 1;
+        let left = *pending;
         if left & !DEAD == 0 {
             ready.push(Ready { node: edge.node, at: at | left });
         }
@@ -237,6 +248,16 @@ pub(crate) enum Fetched {
     Dead,
 }
 
+/// What became of a node's turn.
+enum Turn {
+    /// Through; its iteration is to be told.
+    Through,
+    /// Through, and its iteration knows.
+    Told,
+    /// It goes on elsewhere and is finished later.
+    Elsewhere,
+}
+
 /// All that changes during one run.
 pub(crate) struct Machine {
     iterations: Vec<Iteration>,
@@ -398,13 +419,14 @@ impl Machine {
             let result = match dead {
                 true => {
                     self.run_dead(plan, n, node, at);
-                    Ok(true)
+                    Ok(Turn::Through)
                 }
                 false => self.run::<TRACE>(plan, env, mailbox, n, node, at),
             };
             match result {
-                Ok(true) => self.finish(plan, at),
-                Ok(false) => {}
+                Ok(Turn::Told) => {}
+                Ok(Turn::Through) => self.finish(plan, at),
+                Ok(Turn::Elsewhere) => {}
                 Err(error) => {
                     self.fail(plan, n, at, error);
                     return false;
@@ -445,7 +467,7 @@ impl Machine {
         parts.join(", in ")
     }
 
-    /// Runs a live node. `false`: it goes on elsewhere and is finished later.
+    /// Runs a live node.
     #[inline]
     fn run<const TRACE: bool>(
         &mut self,
@@ -455,14 +477,14 @@ impl Machine {
         n: u32,
         node: &Node,
         at: u32,
-    ) -> Result<bool> {
+    ) -> Result<Turn> {
         if TRACE && let Some(trace) = &mut self.trace {
             trace.begin();
         }
         let first = node.first_input as usize;
         match node.kind {
             Kind::Binary(f, kernel) => {
-                let (x, y) = (plan.inputs[first], plan.inputs[first + 1]);
+                let [x, y] = node.leading;
                 let it = &mut self.iterations[at as usize];
                 let a = it.peek(plan, &self.frames, x).as_scalar();
                 let b = it.peek(plan, &self.frames, y).as_scalar();
@@ -474,7 +496,7 @@ impl Machine {
                 it.put(node.slot, result.into());
             }
             Kind::Unary(f, kernel) => {
-                let x = plan.inputs[first];
+                let [x, _] = node.leading;
                 let it = &mut self.iterations[at as usize];
                 let Some(result) = it.peek(plan, &self.frames, x).as_scalar().and_then(f) else {
                     return self.run_kernel(plan, env, mailbox, n, node, at, kernel);
@@ -493,7 +515,7 @@ impl Machine {
                 if TRACE {
                     self.traced(plan, n, at, false);
                 }
-                return Ok(true);
+                return Ok(Turn::Through);
             }
             Kind::Merge(merge) => {
                 let chosen = self.iterations[at as usize].merges[merge as usize].chosen;
@@ -514,7 +536,7 @@ impl Machine {
                 if TRACE {
                     self.traced(plan, n, at, false);
                 }
-                return Ok(true);
+                return Ok(Turn::Through);
             }
             Kind::EnterConstant(frame, invariant) => {
                 let value = self.take(plan, at, plan.inputs[first])?;
@@ -523,7 +545,7 @@ impl Machine {
                 if TRACE {
                     self.traced(plan, n, at, false);
                 }
-                return Ok(true);
+                return Ok(Turn::Through);
             }
             Kind::Exit(_) => {
                 let value = self.take(plan, at, plan.inputs[first])?;
@@ -531,7 +553,7 @@ impl Machine {
                 if TRACE {
                     self.traced(plan, n, at, false);
                 }
-                return Ok(true);
+                return Ok(Turn::Through);
             }
             Kind::NextIteration => {
                 let value = self.take(plan, at, plan.inputs[first])?;
@@ -539,19 +561,32 @@ impl Machine {
                 if TRACE {
                     self.traced(plan, n, at, false);
                 }
-                return Ok(true);
+                return Ok(Turn::Through);
             }
             Kind::Fetch(k) => {
                 let value = self.take(plan, at, plan.inputs[first])?;
                 self.results[k as usize] = Fetched::Value(value);
-                return Ok(true);
+                return Ok(Turn::Through);
             }
         }
         if TRACE {
             self.traced(plan, n, at, false);
         }
-        self.arrive_all(plan, at, node.edges[0], node.edges[3], false);
-        Ok(true)
+        Ok(self.tell(plan, at, node))
+    }
+
+    /// A node's values are in their slots: its consumers learn of it, and its iteration that it is through.
+    #[inline]
+    fn tell(&mut self, plan: &Plan, at: u32, node: &Node) -> Turn {
+        let it = &mut self.iterations[at as usize];
+        let before = self.ready.len();
+        it.arrive_all(plan, &mut self.ready, at, node.edges[0], node.edges[3], false);
+        it.outstanding = it.outstanding + (self.ready.len() - before) as u32 - 1;
+        if it.outstanding == 0 && it.frame != 0 {
+            self.ending.push(at);
+            self.end(plan);
+        }
+        Turn::Told
     }
 
     fn traced(&mut self, plan: &Plan, n: u32, at: u32, dead: bool) {
@@ -574,7 +609,7 @@ impl Machine {
         node: &Node,
         at: u32,
         kernel: u32,
-    ) -> Result<bool> {
+    ) -> Result<Turn> {
         let k = &plan.kernels[kernel as usize];
         let first = node.first_input as usize;
         self.inputs.clear();
@@ -592,12 +627,12 @@ impl Machine {
             let mut none = [];
             let mut cx = KernelCx::new(&k.info, env, &mut self.inputs, &mut none);
             start(&mut cx, completion);
-            return Ok(false);
+            return Ok(Turn::Elsewhere);
         }
         if self.may_hand_out && (plan.hand_out_all || k.cost(&self.inputs) >= LONG_NS) {
             let inputs = std::mem::take(&mut self.inputs);
             self.tasks.push_back(Task { node: n, at, kernel, inputs });
-            return Ok(false);
+            return Ok(Turn::Elsewhere);
         }
         self.outputs.clear();
         self.outputs.resize(k.info.output_types.len(), None);
@@ -608,8 +643,7 @@ impl Machine {
             self.put(at, slot, value);
         }
         self.traced(plan, n, at, false);
-        self.arrive_all(plan, at, node.edges[0], node.edges[3], false);
-        Ok(true)
+        Ok(self.tell(plan, at, node))
     }
 
     /// What somebody else did arrives.
@@ -668,8 +702,7 @@ impl Machine {
     }
 
     fn run_switch(&mut self, plan: &Plan, node: &Node, at: u32) -> Result<()> {
-        let first = node.first_input as usize;
-        let (data, pred) = (plan.inputs[first], plan.inputs[first + 1]);
+        let [data, pred] = node.leading;
         let taken = match pred.deref() {
             true => self.take(plan, at, pred)?.to_scalar::<bool>(),
             false => {

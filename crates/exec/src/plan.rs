@@ -83,6 +83,8 @@ pub(crate) struct Label {
 /// A node as the machine sees it.
 pub(crate) struct Node {
     pub kind: Kind,
+    /// The first two inputs, which most nodes are through with.
+    pub leading: [Input; 2],
     pub first_input: u32,
     pub n_inputs: u32,
     /// The first output's slot; [`NO_SLOT`] if nobody reads it. All of them: [`Plan::slots`].
@@ -689,6 +691,7 @@ impl<'a> Builder<'a> {
             };
             nodes.push(Node {
                 kind,
+                leading: [Input(1 << 30); 2],
                 first_input: 0,
                 n_inputs: draft.inputs.len() as u32,
                 slot: NO_SLOT,
@@ -711,6 +714,12 @@ impl<'a> Builder<'a> {
                 || !draft.weak.is_empty();
             if !waits && !matches!(nodes[d].kind, Kind::Feed | Kind::Merge(_)) {
                 initial.push(d as u32);
+            }
+        }
+        for node in &mut nodes {
+            let all = &inputs[node.first_input as usize..(node.first_input + node.n_inputs) as usize];
+            for (leading, input) in node.leading.iter_mut().zip(all) {
+                *leading = *input;
             }
         }
         self.apply_invariants(&nodes, &edges, &mut frames);

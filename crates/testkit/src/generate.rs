@@ -7,7 +7,7 @@
 use millstream_graph::{Graph, Output, Port};
 use millstream_tensor::{DType, Result, Tensor};
 
-/// A type of value: a dtype, as a scalar or as a vector of [`WIDTH`].
+/// A type of value: a dtype, as a scalar or as a short vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Type {
     dtype: DType,
@@ -164,7 +164,7 @@ impl Rng {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -174,7 +174,7 @@ impl Rng {
 
     /// Less than `n`.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
+        (self.draw() % n.max(1) as u64) as usize
     }
 
     fn chance(&mut self, percent: usize) -> bool {

@@ -2,6 +2,8 @@
 //!
 //! `MILLSTREAM_PROGRAMS=N` runs more of them, `MILLSTREAM_SEED=S` one.
 
+#![expect(clippy::print_stdout, reason = "tests say what they did")]
+
 use millstream_graph::Graph;
 use millstream_interop::{ImportOptions, export_graph_def, import_graph_def};
 use millstream_runtime::{FeedList, RunOptions, Target, Tier};

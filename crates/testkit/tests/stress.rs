@@ -2,9 +2,11 @@
 //!
 //! `MILLSTREAM_STRESS=1` runs several times as many of each, meant for the release profile.
 
+#![expect(clippy::print_stdout, reason = "tests say what they did")]
+
 use millstream_graph::{Graph, Output};
-use millstream_runtime::{RunOptions, Session, SessionOptions, feed};
-use millstream_tensor::{DType, PartialShape, Result, Tensor};
+use millstream_runtime::{RunOptions, Session, SessionOptions, Tier, feed};
+use millstream_tensor::{Code, DType, PartialShape, Result, Tensor};
 use std::time::{Duration, Instant};
 
 fn more() -> bool {
@@ -166,24 +168,42 @@ fn many_runs() {
     println!("{} runs on {threads} threads: {:?}", threads * each, start.elapsed());
 }
 
-/// A run that takes for ever ends when it is told to.
-#[test]
-fn endless_loops_end() {
-    let g = graph();
+/// A loop that never ends.
+fn endless(g: &Graph) -> Output<'_> {
     let zero = g.constant_tensor("zero", Tensor::scalar(0i32));
-    let out = g
-        .while_loop(vec![zero])
-        .run(
-            |v: Vec<Output<'_>>| g.op("GreaterEqual").input(v[0]).input(v[0]).output(),
-            |v: Vec<Output<'_>>| vec![g.op("BitwiseXor").input(v[0]).input(1i32).output()],
-        )
-        .unwrap();
-    for threads in [1, 2] {
-        let session = session(&g, threads);
+    let out = g.while_loop(vec![zero]).run(
+        |v: Vec<Output<'_>>| g.op("GreaterEqual").input(v[0]).input(v[0]).output(),
+        |v: Vec<Output<'_>>| vec![g.op("BitwiseXor").input(v[0]).input(1i32).output()],
+    );
+    out.unwrap()[0]
+}
+
+#[test]
+fn a_timeout_ends_an_endless_loop() {
+    let g = graph();
+    let out = endless(&g);
+    for (threads, tier) in [(1, Tier::Dataflow), (2, Tier::Dataflow), (1, Tier::Reference)] {
+        let options = SessionOptions { threads: Some(threads), tier, ..SessionOptions::default() };
+        let session = Session::with_options(&g, options).unwrap();
         let options = RunOptions { timeout: Some(Duration::from_millis(50)), ..RunOptions::default() };
         let start = Instant::now();
-        let error = session.run_with::<i32>(out[0], (), &options).unwrap_err();
-        assert_eq!(error.code(), millstream_tensor::Code::DeadlineExceeded);
+        let error = session.run_with::<i32>(out, (), &options).unwrap_err();
+        assert_eq!(error.code(), Code::DeadlineExceeded);
         assert!(start.elapsed() < Duration::from_secs(5));
+    }
+}
+
+#[test]
+fn closing_the_session_ends_an_endless_loop() {
+    let g = graph();
+    let out = endless(&g);
+    for threads in [1, 2] {
+        let session = session(&g, threads);
+        std::thread::scope(|scope| {
+            let run = scope.spawn(|| session.run::<i32>(out, ()).unwrap_err());
+            std::thread::sleep(Duration::from_millis(50));
+            session.close();
+            assert_eq!(run.join().unwrap().code(), Code::Cancelled);
+        });
     }
 }

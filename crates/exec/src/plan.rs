@@ -907,7 +907,9 @@ impl<'a> Builder<'a> {
                     Value::Source(s) => {
                         let from = self.position[s.node as usize] as usize;
                         match invariant_of[from] {
-                            NO_SLOT => Input::new(0, slots[(nodes[from].first_slot + s.index) as usize], deref)?,
+                            NO_SLOT => {
+                                Input::new(0, slots[(nodes[from].first_slot + s.index) as usize], deref)?
+                            }
                             invariant => Input::new(2, invariant, deref)?,
                         }
                     }
@@ -1004,7 +1006,9 @@ fn mark_passing(nodes: &[Node], inputs: &[Input], slots: &[u32], frames: &mut [F
     for node in nodes.iter().filter(|_| !keep_all) {
         let Kind::Merge(merge) = node.kind else { continue };
         let from = &inputs[node.first_input as usize..(node.first_input + node.n_inputs) as usize];
-        let in_place = from.iter().all(|i| matches!(i.place(), Place::Slot(slot) if slot as u32 == node.slot && !i.deref()));
+        let in_place = from
+            .iter()
+            .all(|i| matches!(i.place(), Place::Slot(slot) if slot as u32 == node.slot && !i.deref()));
         let index_unread = slots.get(node.first_slot as usize + 1).is_none_or(|s| *s == NO_SLOT);
         let state = &mut frames[node.frame as usize].merges[merge as usize];
         state.passes = state.is_loop && in_place && index_unread && node.slot != NO_SLOT;

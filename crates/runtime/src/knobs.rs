@@ -15,9 +15,29 @@ pub struct Knob {
 
 /// All of them.
 pub const KNOBS: &[Knob] = &[
-    Knob { name: "threads", kind: "count", default: "one per core", doc: "How many threads run kernels. The result is the same for any number." },
-    Knob { name: "memory-limit", kind: "bytes", default: "80 % of the machine's memory", doc: "How many bytes of tensors may be alive at a time; going over it is an error that names the op." },
+    Knob {
+        name: "threads",
+        kind: "count",
+        default: "one per core",
+        doc: "How many threads run kernels. The result is the same for any number.",
+    },
+    Knob {
+        name: "memory-limit",
+        kind: "bytes",
+        default: "80 % of the machine's memory",
+        doc: "How many bytes of tensors may be alive at a time; going over it is an error that names the op.",
+    },
     Knob { name: "timeout", kind: "seconds", default: "none", doc: "How long a run may take." },
-    Knob { name: "parallel-iterations", kind: "count", default: "what each loop says", doc: "How many iterations of a loop may be alive at a time, for all loops. The result is the same for any number." },
-    Knob { name: "trace", kind: "flag", default: "off", doc: "Record every execution of every node; slows the run down." },
+    Knob {
+        name: "parallel-iterations",
+        kind: "count",
+        default: "what each loop says",
+        doc: "How many iterations of a loop may be alive at a time, for all loops. The result is the same for any number.",
+    },
+    Knob {
+        name: "trace",
+        kind: "flag",
+        default: "off",
+        doc: "Record every execution of every node; slows the run down.",
+    },
 ];

@@ -342,7 +342,8 @@ impl Shared {
             spec.check(value)?;
         }
         let deadline = options.timeout.or(self.timeout).and_then(|t| Instant::now().checked_add(t));
-        let options = millstream_exec::RunOptions { trace: options.trace, deadline, budget: self.budget.clone() };
+        let options =
+            millstream_exec::RunOptions { trace: options.trace, deadline, budget: self.budget.clone() };
         prepared.engine.run(feeds, || self.env(), &options)
     }
 

@@ -34,7 +34,8 @@ pub(super) fn counter(b: &Bench) -> Result<()> {
             continue;
         }
         let g = Graph::new();
-        let (start, limit) = (placeholder(&g, "start", DType::I32, &[]), placeholder(&g, "limit", DType::I32, &[]));
+        let (start, limit) =
+            (placeholder(&g, "start", DType::I32, &[]), placeholder(&g, "limit", DType::I32, &[]));
         let out = g.while_loop(start).parallel_iterations(pi).run(|i| less(i, limit), |i| i + 1)?;
         let call = session(&g, b.threads)?.make_callable(out, [start, limit])?;
         let times = b.timed(|| {
@@ -72,7 +73,8 @@ pub(super) fn vectors(b: &Bench) -> Result<()> {
                 continue;
             }
             let g = Graph::new();
-            let (x, limit) = (placeholder(&g, "x", DType::F32, &[dim]), placeholder(&g, "limit", DType::I32, &[]));
+            let (x, limit) =
+                (placeholder(&g, "x", DType::F32, &[dim]), placeholder(&g, "limit", DType::I32, &[]));
             let zero = g.constant_tensor("zero", Tensor::scalar(0));
             let (_, out) = g
                 .while_loop((zero, x))
@@ -208,7 +210,8 @@ pub(super) fn overlap(b: &Bench) -> Result<()> {
 /// Wall time and peak memory of a process that runs a loop of ten iterations: the command line on a graph file.
 pub(super) fn start_up(b: &Bench) -> Result<()> {
     let io = |e: std::io::Error| Error::internal(format!("w8: {e}"));
-    let dir = std::env::current_exe().map_err(io)?.parent().map(std::path::Path::to_path_buf).unwrap_or_default();
+    let dir =
+        std::env::current_exe().map_err(io)?.parent().map(std::path::Path::to_path_buf).unwrap_or_default();
     let program = dir.join("millstream");
     if !program.exists() {
         return Err(Error::internal(format!("{} is not built", program.display()))
@@ -286,9 +289,12 @@ pub(super) fn overhead(b: &Bench) -> Result<()> {
 
 /// float32 matrix products, one after another.
 pub(super) fn products(b: &Bench) -> Result<()> {
-    for (name, m, k, n) in
-        [("256", 256, 256, 256), ("512", 512, 512, 512), ("1024", 1024, 1024, 1024), ("64x512x1024", 64, 512, 1024)]
-    {
+    for (name, m, k, n) in [
+        ("256", 256, 256, 256),
+        ("512", 512, 512, 512),
+        ("1024", 1024, 1024, 1024),
+        ("64x512x1024", 64, 512, 1024),
+    ] {
         if !b.wanted(name) {
             continue;
         }
@@ -302,8 +308,10 @@ pub(super) fn products(b: &Bench) -> Result<()> {
         }
         let call = session(&g, b.threads)?.make_callable(last, [x, y])?;
         let value = |i: usize| ((i * 7919 + 13) % 1009) as f32 / 1009.0 - 0.5;
-        let feeds =
-            [Tensor::from_iter([m, k], (0..m * k).map(value))?, Tensor::from_iter([k, n], (0..k * n).map(value))?];
+        let feeds = [
+            Tensor::from_iter([m, k], (0..m * k).map(value))?,
+            Tensor::from_iter([k, n], (0..k * n).map(value))?,
+        ];
         let seconds = b.timed(|| call.call(&feeds).map(|_| ()))?;
         b.rate("w10", name, times, 1e-9 * flops * times as f64, &seconds, "GFLOP/s");
     }

@@ -33,7 +33,10 @@ impl Bench {
     }
 
     /// Seconds of each counted repetition.
-    pub(super) fn timed(&self, mut work: impl FnMut() -> millstream::Result<()>) -> millstream::Result<Vec<f64>> {
+    pub(super) fn timed(
+        &self,
+        mut work: impl FnMut() -> millstream::Result<()>,
+    ) -> millstream::Result<Vec<f64>> {
         let begin = Instant::now();
         let mut warm = 0;
         while warm < 2 || begin.elapsed() < Duration::from_secs(1) {
@@ -51,7 +54,14 @@ impl Bench {
 
     /// Prints the line: `work` done in a repetition over its seconds.
     pub(super) fn rate(&self, case: &str, variant: &str, n: usize, work: f64, times: &[f64], unit: &str) {
-        self.emit(case, variant, n, times.iter().map(|t| work / t).collect(), unit, &[("rep_s", median(times))]);
+        self.emit(
+            case,
+            variant,
+            n,
+            times.iter().map(|t| work / t).collect(),
+            unit,
+            &[("rep_s", median(times))],
+        );
     }
 
     pub(super) fn emit(
@@ -77,7 +87,12 @@ impl Bench {
                 digits(max)
             );
         } else {
-            println!("{case:4} {variant:24} n={n:<9} {:>12} {unit}   ({} to {})", digits(value), digits(min), digits(max));
+            println!(
+                "{case:4} {variant:24} n={n:<9} {:>12} {unit}   ({} to {})",
+                digits(value),
+                digits(min),
+                digits(max)
+            );
         }
     }
 }

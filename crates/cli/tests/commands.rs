@@ -1,0 +1,483 @@
+//! Every sub-command from the outside: what it prints, where to, and how it exits. The graphs are those that TensorFlow wrote.
+
+use millstream::Tensor;
+use millstream::tensor::npy;
+use serde_json::Value;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What a run of the program gave.
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+#[track_caller]
+fn millstream<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Ran {
+    let output = Command::new(env!("CARGO_BIN_EXE_millstream")).args(args).output().unwrap();
+    Ran {
+        code: output.status.code().expect("an exit code"),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+impl Ran {
+    #[track_caller]
+    fn good(self) -> String {
+        assert_eq!((self.code, self.err.as_str()), (0, ""), "{}", self.out);
+        self.out
+    }
+
+    /// Fails with this code; nothing on the standard output.
+    #[track_caller]
+    fn fails(self, code: i32, with: &[&str]) {
+        assert_eq!((self.code, self.out.as_str()), (code, ""), "{}", self.err);
+        for text in with {
+            assert!(self.err.contains(text), "no `{text}` in: {}", self.err);
+        }
+    }
+
+    #[track_caller]
+    fn json(self) -> Value {
+        serde_json::from_str(&self.good()).unwrap()
+    }
+}
+
+/// `run("graph --feed ..")`: arguments split at spaces; the first is a golden graph or a path.
+#[track_caller]
+fn run(command: &str, line: &str) -> Ran {
+    let mut args: Vec<String> = vec![command.to_owned()];
+    for (i, word) in line.split_whitespace().enumerate() {
+        args.push(if i == 0 && !word.contains(['/', '-']) { golden(word) } else { word.replace('~', " ") });
+    }
+    millstream(args)
+}
+
+fn golden(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/graphs");
+    root.join(name).join("graph.pb").to_str().unwrap().to_owned()
+}
+
+/// A path in a folder of the test's own.
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("commands");
+    fs::create_dir_all(&folder).unwrap();
+    folder.join(name)
+}
+
+#[test]
+fn help_is_there_for_all() {
+    let help = millstream(["--help"]).good();
+    for command in ["run", "inspect", "dot", "ops", "convert"] {
+        assert!(help.contains(command));
+        let help = millstream([command, "--help"]).good();
+        assert!(help.contains("Examples:") && help.contains(&format!("millstream {command}")), "{help}");
+    }
+    assert!(millstream(["--version"]).good().starts_with("millstream "));
+}
+
+#[test]
+fn bad_usage_is_2() {
+    let collatz = golden("algo_collatz");
+    for args in [
+        vec![],
+        vec!["walk"],
+        vec!["run"],
+        vec!["run", &collatz, "--fetch"],
+        vec!["run", &collatz, "--feed", "n"],
+        vec!["run", &collatz, "--feed", "=3"],
+        vec!["run", &collatz, "--feed", "n=@values.txt"],
+        vec!["run", &collatz, "--timeout", "-1"],
+        vec!["run", &collatz, "--timeout", "soon"],
+        vec!["run", &collatz, "--memory-limit", "lots"],
+        vec!["run", &collatz, "--threads", "0"],
+        vec!["run", &collatz, "--parallel-iterations", "0"],
+        vec!["run", &collatz, "--fetch", "n", "--feed", "n=1", "--feed", "n:0=2"],
+        vec!["convert", &collatz],
+        vec!["convert", &collatz, "graph.unknown"],
+        vec!["convert", &collatz, "-", "--to", "json"],
+        vec!["dot"],
+        vec!["inspect"],
+    ] {
+        let ran = millstream(&args);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}: {}", ran.err);
+        assert!(!ran.err.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn values_are_printed() {
+    let out = run("run", "algo_collatz --feed n=27 --fetch while/Exit_1 --fetch while/Exit_2:0").good();
+    assert_eq!(out, "while/Exit_1 = i32 111\nwhile/Exit_2:0 = i64 9232\n");
+}
+
+#[test]
+fn values_are_json() {
+    let json = run("run", "algo_collatz --feed n:0=27 --fetch while/Exit_1:0 --json").json();
+    assert_eq!(
+        json,
+        serde_json::json!({"fetches": [{"name": "while/Exit_1:0", "dtype": "int32", "shape": [], "value": 111}]})
+    );
+}
+
+#[test]
+fn the_values_do_not_depend_on_threads_and_iterations() {
+    for extra in
+        ["--threads 1", "--threads 4", "--parallel-iterations 1", "--parallel-iterations 32 --threads 2"]
+    {
+        let out = run("run", &format!("algo_collatz --feed n=27 --fetch while/Exit_1 {extra}")).good();
+        assert_eq!(out, "while/Exit_1 = i32 111\n", "{extra}");
+    }
+}
+
+#[test]
+fn nothing_asked_for_lists_what_there_is() {
+    run("run", "algo_collatz --feed n=27").fails(2, &["--fetch", "while/Exit_2:0 (i64"]);
+    run("run", "ref_loop_assign_add").fails(2, &["likely operations:", "init"]);
+}
+
+#[test]
+fn errors_have_their_code() {
+    run("run", "algo_collatz --feed m=27 --fetch while/Exit")
+        .fails(1, &["error: NOT_FOUND: ", "`m`", "--feed"]);
+    run("run", "algo_collatz --feed n=27 --fetch out").fails(1, &["error: NOT_FOUND: ", "`out`", "--fetch"]);
+    run("run", "algo_collatz --feed n=27 --init out").fails(1, &["error: NOT_FOUND: ", "--init"]);
+    run("run", "algo_collatz --feed n=27 --fetch while/Exit:1")
+        .fails(1, &["error: INVALID_ARGUMENT: ", "while/Exit:1"]);
+    run("run", "algo_collatz --feed n=1.5 --fetch while/Exit")
+        .fails(1, &["error: INVALID_ARGUMENT: ", "i64"]);
+    run("run", "algo_collatz --feed n=[1~2] --fetch while/Exit")
+        .fails(1, &["error: INVALID_ARGUMENT: ", "shape"]);
+    run("run", "algo_collatz --feed n=[1 --fetch while/Exit")
+        .fails(1, &["error: INVALID_ARGUMENT: ", "--feed"]);
+    run("run", "algo_collatz --fetch while/Exit").fails(1, &["error: INVALID_ARGUMENT: ", "`n`"]);
+    run("run", "algo_collatz --feed n=27 --fetch while/add")
+        .fails(1, &["error: INVALID_ARGUMENT: ", "inside the loop"]);
+    run("run", "error_assert_in_inner_loop --fetch while/Exit_1").fails(1, &["error: INVALID_ARGUMENT: "]);
+    run("run", "nowhere/graph.pb --fetch x").fails(1, &["error: NOT_FOUND: ", "nowhere/graph.pb"]);
+    // Where the importer made a node is nobody's business.
+    let ran = run("run", "error_assert_in_inner_loop --fetch while/Exit_1");
+    assert!(!ran.err.contains("built at"), "{}", ran.err);
+}
+
+#[test]
+fn time_and_memory_are_bounded() {
+    let endless = scratch("endless.pbtxt");
+    fs::write(&endless, ENDLESS).unwrap();
+    let endless = endless.to_str().unwrap();
+    run("run", &format!("{endless} --fetch exit --timeout 0.2")).fails(1, &["error: DEADLINE_EXCEEDED: "]);
+    let limit = "--memory-limit 100";
+    run("run", &format!("algo_collatz --feed n=27 --fetch while/Exit {limit}"))
+        .fails(1, &["error: RESOURCE_EXHAUSTED: "]);
+    let huge = scratch("huge.pbtxt");
+    fs::write(&huge, HUGE).unwrap();
+    let huge = huge.to_str().unwrap();
+    for extra in ["--fetch fill", "--fetch const"] {
+        run("run", &format!("{huge} --memory-limit 1M {extra}")).fails(1, &["error: RESOURCE_EXHAUSTED: "]);
+    }
+}
+
+/// `while true: i = i`.
+const ENDLESS: &str = r#"
+node { name: "zero" op: "Const" attr { key: "dtype" value { type: DT_INT32 } }
+  attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape {} int_val: 0 } } } }
+node { name: "true" op: "Const" attr { key: "dtype" value { type: DT_BOOL } }
+  attr { key: "value" value { tensor { dtype: DT_BOOL tensor_shape {} bool_val: true } } } input: "^merge" }
+node { name: "enter" op: "Enter" input: "zero" attr { key: "T" value { type: DT_INT32 } } attr { key: "frame_name" value { s: "f" } } }
+node { name: "merge" op: "Merge" input: "enter" input: "next" attr { key: "T" value { type: DT_INT32 } } attr { key: "N" value { i: 2 } } }
+node { name: "cond" op: "LoopCond" input: "true" }
+node { name: "switch" op: "Switch" input: "merge" input: "cond" attr { key: "T" value { type: DT_INT32 } } }
+node { name: "next" op: "NextIteration" input: "switch:1" attr { key: "T" value { type: DT_INT32 } } }
+node { name: "exit" op: "Exit" input: "switch:0" attr { key: "T" value { type: DT_INT32 } } }
+"#;
+
+/// A small file that asks for much memory, at import and when it runs.
+const HUGE: &str = r#"
+node { name: "dims" op: "Const" attr { key: "dtype" value { type: DT_INT32 } }
+  attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape { dim { size: 1 } } int_val: 1000000 } } } }
+node { name: "one" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "shape" value { shape {} } } }
+node { name: "const" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }
+  attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 1000000 } } float_val: 1 } } } }
+node { name: "fill" op: "Fill" input: "dims" input: "const" attr { key: "T" value { type: DT_FLOAT } } }
+"#;
+
+#[test]
+fn initialisers_run_first() {
+    // `v` is a variable, `init` assigns it; the loop adds to it.
+    let out = run("run", "ref_loop_assign_add --init init --feed n=3 --fetch Exit --fetch RefExit:0").good();
+    assert!(out.starts_with("Exit = i32 3\nRefExit:0 = f32 "), "{out}");
+    run("run", "ref_loop_assign_add --feed n=3 --fetch Exit --fetch RefExit")
+        .fails(1, &["error: FAILED_PRECONDITION: "]);
+    // Initialisers alone are fine; so is a feed that they do not need, and an operation as a fetch or a target.
+    for asked in ["--init init", "--init init --init ^init", "--fetch init", "--target init", "--fetch ^init"]
+    {
+        assert_eq!(run("run", &format!("ref_loop_assign_add --feed n=3 {asked}")).good(), "");
+    }
+    let json = run("run", "ref_loop_assign_add --feed n=3 --fetch init --json").json();
+    assert_eq!(json, serde_json::json!({"fetches": []}));
+}
+
+#[test]
+fn strings_need_no_quotes() {
+    let args = |feed: &str| {
+        vec![
+            "run".into(),
+            golden("algo_string_reverse_words"),
+            "--feed".into(),
+            feed.to_owned(),
+            "--fetch".into(),
+            "while/Exit_1".into(),
+            "--json".into(),
+        ]
+    };
+    let plain = millstream(args("line=to be or not")).json();
+    assert_eq!(plain, millstream(args("line=\"to be or not\"")).json());
+    assert_eq!(plain["fetches"][0]["dtype"], "string");
+}
+
+#[test]
+fn arrays_come_from_and_go_to_numpy_files() {
+    let (npy, npz, out) = (scratch("n.npy"), scratch("feeds.npz"), scratch("out.npz"));
+    let n = Tensor::scalar(27i64);
+    npy::write(&mut File::create(&npy).unwrap(), &n).unwrap();
+    let other = Tensor::scalar(6i64);
+    let arrays = [("n:0", &n), ("m", &other)];
+    npy::write_npz(File::create(&npz).unwrap(), arrays, npy::Compression::Deflated).unwrap();
+    let (npy, npz) = (npy.to_str().unwrap(), npz.to_str().unwrap());
+    for (feed, want) in [
+        (format!("n=@{npy}"), 111),
+        (format!("n=@{npz}:n:0"), 111),
+        (format!("n=@{npz}"), 111),
+        (format!("n:0=@{npz}:m"), 8),
+    ] {
+        let asked = "--fetch while/Exit_1 --fetch while/Exit_2:0 --fetch while/Exit_1";
+        run("run", &format!("algo_collatz --feed {feed} {asked} --out {}", out.display())).good();
+        let got = npy::read_npz(File::open(&out).unwrap()).unwrap();
+        let names: Vec<_> = got.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["while/Exit_1", "while/Exit_2:0"], "{feed}");
+        assert_eq!(got[0].1.to_scalar::<i32>().unwrap(), want, "{feed}");
+    }
+    let fetch = "--fetch while/Exit_1";
+    run("run", &format!("algo_collatz --feed n=@{npz}:k {fetch}"))
+        .fails(1, &["error: NOT_FOUND: ", "`k`", "`m`"]);
+    run("run", &format!("algo_collatz --feed n=@none.npy {fetch}"))
+        .fails(1, &["error: NOT_FOUND: ", "none.npy"]);
+    run("run", &format!("algo_collatz --feed @{npz} {fetch}")).fails(1, &["error: NOT_FOUND: ", "`m`"]);
+    run("run", &format!("algo_collatz --feed n=1 {fetch} --out no/such/folder.npz"))
+        .fails(1, &["error: NOT_FOUND: "]);
+    let damaged = scratch("damaged.npz");
+    fs::write(&damaged, "PK no zip").unwrap();
+    run("run", &format!("algo_collatz --feed n=@{} {fetch}", damaged.display()))
+        .fails(1, &["error: DATA_LOSS: "]);
+}
+
+#[test]
+fn a_trace_is_written() {
+    let path = scratch("trace.json");
+    run("run", &format!("algo_collatz --feed n=6 --fetch while/Exit_1 --trace {}", path.display())).good();
+    let trace: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let loops = events.iter().filter(|e| e["args"]["node"] == "while/NextIteration").count();
+    assert!(8 <= loops && loops <= 10, "{loops} iterations");
+    assert!(events.iter().any(|e| e["args"]["iteration"] == 7));
+}
+
+#[test]
+fn graphs_come_from_the_standard_input() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_millstream"))
+        .args(["run", "-", "--feed", "n=6", "--fetch", "while/Exit_1"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(&fs::read(golden("algo_collatz")).unwrap()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.stdout, b"while/Exit_1 = i32 8\n");
+}
+
+#[test]
+fn what_is_no_graph_is_an_error_everywhere() {
+    let path = scratch("noise.pb");
+    let folder = scratch("folder");
+    fs::create_dir_all(&folder).unwrap();
+    for bytes in [&b""[..], b"node {", b"\xff\xff\xff\xff", b"{\"a\": 1}", b"\x0a\x05hello", &[0; 100]] {
+        fs::write(&path, bytes).unwrap();
+        for command in ["inspect", "dot", "run", "convert"] {
+            let mut args = vec![command, path.to_str().unwrap()];
+            match command {
+                "run" => args.extend(["--fetch", "x"]),
+                "convert" => args.extend(["-", "--to", "text"]),
+                _ => {}
+            }
+            millstream(&args).fails(1, &["error: ", "noise.pb"]);
+        }
+    }
+    millstream(["inspect", folder.to_str().unwrap()]).fails(1, &["error: NOT_FOUND: ", "saved_model.pb"]);
+}
+
+#[test]
+fn a_graph_is_inspected() {
+    let out = run("inspect", "algo_collatz").good();
+    for text in [
+        "GraphDef, 43 nodes of 16 op types",
+        "n:0  i64[]  Placeholder",
+        "while/Exit_1:0  i32",
+        "loops and conds (1 and 1):",
+        "loop `while/while_context`: parallel_iterations 10, goes on while `while/NotEqual:0`",
+        "from `n:0`",
+        "next `while/cond/Merge:0`",
+        "result `while/Exit:0`",
+        "cond `while/cond` on `while/Equal:0`",
+        "NextIteration  3",
+    ] {
+        assert!(out.contains(text), "no `{text}` in:\n{out}");
+    }
+}
+
+#[test]
+fn a_graph_is_inspected_as_json() {
+    let json = run("inspect", "loop_nested_three --json").json();
+    assert_eq!(
+        (&json["kind"], &json["missing"], &json["error"]),
+        (&"GraphDef".into(), &Value::Array(vec![]), &Value::Null)
+    );
+    let mut depth = 0;
+    let mut at = &json["control_flow"][0];
+    while at["kind"] == "loop" {
+        assert!(at["variables"].as_array().is_some_and(|v| !v.is_empty()));
+        (depth, at) = (depth + 1, &at["inside"][0]);
+    }
+    assert_eq!(depth, 3);
+    let json = run("inspect", "cond_nested_10 --json").json();
+    let outer = &json["control_flow"][0];
+    assert_eq!(
+        (&outer["kind"], &outer["when_true"][0]["kind"], &outer["when_false"][0]["kind"]),
+        (&"cond".into(), &"cond".into(), &"cond".into())
+    );
+}
+
+#[test]
+fn functions_are_listed_and_their_loops_shown() {
+    let out = run("inspect", "tf2_while_counter").good();
+    assert!(out.contains("functions:") && out.contains("loop `"), "{out}");
+}
+
+#[test]
+fn missing_ops_are_named() {
+    let path = scratch("missing.pbtxt");
+    fs::write(&path, "node { name: \"a\" op: \"Frobnicate\" } node { name: \"b\" op: \"Frobnicate\" }")
+        .unwrap();
+    let ran = millstream(["inspect", path.to_str().unwrap()]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.out.contains("missing here:\n  Frobnicate  2  `a`, `b`"), "{}", ran.out);
+    assert!(ran.err.starts_with("error: UNIMPLEMENTED: "), "{}", ran.err);
+    let ran = millstream(["inspect", path.to_str().unwrap(), "--json"]);
+    let json: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(
+        (ran.code, &json["missing"][0]["op"], &json["missing"][0]["count"]),
+        (1, &"Frobnicate".into(), &2.into())
+    );
+    assert_eq!((&json["inputs"], &json["error"]["code"]), (&Value::Null, &"UNIMPLEMENTED".into()));
+    for line in ["dot", "run"] {
+        let mut args = vec![line, path.to_str().unwrap()];
+        args.extend(if line == "run" { vec!["--fetch", "a"] } else { vec![] });
+        millstream(args).fails(1, &["error: UNIMPLEMENTED: ", "Frobnicate"]);
+    }
+}
+
+#[test]
+fn a_graph_is_drawn() {
+    let out = run("dot", "loop_nested_three").good();
+    assert!(out.starts_with("digraph millstream {") && out.ends_with("}\n"));
+    let braces = |c: char| out.chars().filter(|x| *x == c).count();
+    assert_eq!(braces('{'), braces('}'));
+    // Three loops, one in the other.
+    assert_eq!(out.matches("subgraph cluster_").count(), 3);
+    let (a, b, c) =
+        (out.find("cluster_1 ").unwrap(), out.find("cluster_2 ").unwrap(), out.find("cluster_3 ").unwrap());
+    assert!(a < b && b < c);
+    assert!(!out[a..c].contains("\n  }"), "the outer loop is closed before the inner one");
+    assert!(out.contains("label=\"back: ") && out.contains("constraint=false"));
+    assert!(run("dot", "cond_nested_10").good().matches("is true").count() >= 2);
+    assert!(run("dot", "cond_control_dependency").good().contains("style=dashed, arrowhead=open"));
+}
+
+#[test]
+fn names_that_need_quoting_are_drawn() {
+    let path = scratch("quotes.pbtxt");
+    let node = r#"node { name: "s" op: "Const" attr { key: "dtype" value { type: DT_STRING } }
+      attr { key: "value" value { tensor { dtype: DT_STRING tensor_shape {} string_val: "a\"b\\c\n" } } } }"#;
+    fs::write(&path, node).unwrap();
+    let out = millstream(["dot", path.to_str().unwrap()]).good();
+    assert!(out.contains(r#"label="s\nConst\nstr \"a\\\"b\\\\c\\n\"""#), "{out}");
+}
+
+#[test]
+fn ops_are_listed() {
+    let out = millstream(["ops"]).good();
+    assert!(out.lines().count() > 190, "{} ops", out.lines().count());
+    assert!(out.lines().any(|l| l.starts_with("Enter ")));
+    let json = millstream(["ops", "--json"]).json();
+    assert_eq!(json["ops"].as_array().unwrap().len(), out.lines().count());
+    assert!(json["ops"].as_array().unwrap().iter().all(|op| op["doc"] != ""));
+}
+
+#[test]
+fn an_op_is_told() {
+    let out = millstream(["ops", "Tile"]).good();
+    for text in [
+        "Tile(input: T, multiples: Tmultiples) -> (output: T)",
+        "attributes:",
+        "default i32",
+        "examples:",
+        "Tile([1 2], [2]) = [1 2 1 2]",
+    ] {
+        assert!(out.contains(text), "{out}");
+    }
+    let json = millstream(["ops", "Tile", "--json"]).json();
+    assert_eq!((&json["name"], &json["inputs"][1]["name"]), (&"Tile".into(), &"multiples".into()));
+    millstream(["ops", "Tyle"]).fails(1, &["error: NOT_FOUND: ", "Tile"]);
+    millstream(["ops", "Zzzzzzzzzzzzzz"]).fails(1, &["error: NOT_FOUND: ", "millstream ops"]);
+}
+
+#[test]
+fn graphs_are_converted_there_and_back() {
+    let (text, binary) = (scratch("collatz.pbtxt"), scratch("collatz.pb"));
+    let from = golden("algo_collatz");
+    assert_eq!(millstream(["convert", &from, text.to_str().unwrap()]).good(), "");
+    assert!(fs::read_to_string(&text).unwrap().starts_with("node {\n  name: \"n\"\n"));
+    assert_eq!(millstream(["convert", text.to_str().unwrap(), binary.to_str().unwrap()]).good(), "");
+    // Written twice the bytes are the same; the values are in any case.
+    let again = scratch("again.pb");
+    millstream(["convert", binary.to_str().unwrap(), again.to_str().unwrap()]).good();
+    assert_eq!(fs::read(&binary).unwrap(), fs::read(&again).unwrap());
+    for graph in [&text, &binary] {
+        let out = run("run", &format!("{} --feed n=27 --fetch while/Exit_1", graph.display())).good();
+        assert_eq!(out, "while/Exit_1 = i32 111\n");
+    }
+    let out = run("convert", "algo_collatz - --to text").good();
+    assert_eq!(out, fs::read_to_string(&text).unwrap());
+    // The form asked for wins over the name.
+    let odd = scratch("odd.pb");
+    millstream(["convert", &from, odd.to_str().unwrap(), "--to", "text"]).good();
+    assert_eq!(fs::read_to_string(&odd).unwrap(), out);
+    run("convert", "nowhere/graph.pb out.pbtxt").fails(1, &["error: NOT_FOUND: "]);
+    run("convert", "algo_collatz no/such/folder/out.pbtxt").fails(1, &["error: NOT_FOUND: "]);
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_millstream"))
+        .args(["ops", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}

@@ -1,8 +1,12 @@
-//! The project's own tasks.
+//! The project's own tasks: `cargo xtask check` is the gate.
 
 mod bench;
+mod check;
+mod generate;
 
 use clap::{Parser, Subcommand};
+use millstream::{Code, Error};
+use std::path::{Path, PathBuf};
 
 #[derive(Parser)]
 #[command(name = "xtask", about = "The project's own tasks")]
@@ -13,12 +17,18 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Format, lints, docs, generated code, tidiness, tests: the gate of every change.
+    Check(check::Options),
+    /// Write the methods of the ops from their declarations.
+    Gen(generate::Options),
     /// Measure, with one JSON line per variant.
     Bench(bench::Options),
 }
 
 fn main() -> std::process::ExitCode {
     let result = match Cli::parse().command {
+        Command::Check(options) => check::run(&options),
+        Command::Gen(options) => generate::run(&options),
         Command::Bench(options) => bench::run(&options),
     };
     match result {
@@ -28,4 +38,14 @@ fn main() -> std::process::ExitCode {
             std::process::ExitCode::FAILURE
         }
     }
+}
+
+/// The root of the workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_owned)
+}
+
+/// A task that did not succeed.
+fn failed(why: impl Into<String>) -> Error {
+    Error::new(Code::FailedPrecondition, why.into())
 }

@@ -1,4 +1,39 @@
 //! Millstream: a dataflow engine for programs with real loops in them.
+//!
+//! A [`Graph`] is built once, loops and branches included, and run any number of times by a [`Session`]:
+//!
+//! ```
+//! use millstream::prelude::*;
+//!
+//! let g = Graph::new();
+//! let n = g.placeholder::<i32>("n", shape![]);
+//! let (i, m) = g
+//!     .while_loop((g.constant(0), g.ones::<f32>([2, 2])))
+//!     .shape_invariants((shape![], shape![_, 2]))
+//!     .run(|(i, _)| i.less(n), |(i, m)| (i + 1, g.concat(0, [m, m])))?;
+//!
+//! let session = Session::new(&g)?;
+//! let (i, m): (i32, Tensor) = session.run((i, m), feed![n => 3])?;
+//! assert_eq!(i, 3);
+//! assert_eq!(m.shape().dims(), [16, 2]);
+//! # Ok::<(), millstream::Error>(())
+//! ```
+//!
+//! Where to look:
+//!
+//! - every op, one method each: [`Ops`] on graphs, [`OutputOps`] on values; their attributes and names through [`Start`];
+//! - what TensorFlow's Python functions add to that: [`Functions`], [`Methods`], [`Variables`];
+//! - loops and branches: [`Graph::while_loop`], [`Graph::cond`], [`Graph::case`], and [`derive@Nest`] for structs of values;
+//! - running: [`Session::run`], [`Session::make_callable`], [`SessionOptions`].
+//!
+//! A mistake made while building is remembered with its line, and returned by the next call that gives a [`Result`].
+
+mod axes;
+mod ops;
+mod options;
+mod sugar;
+mod value;
+mod variable;
 
 pub use millstream_exec as exec;
 pub use millstream_graph as graph;
@@ -7,16 +42,22 @@ pub use millstream_ops::registry;
 pub use millstream_runtime as runtime;
 pub use millstream_tensor as tensor;
 
+pub use axes::Axes;
 pub use millstream_derive::Nest;
 pub use millstream_graph::{Arg, Graph, IndexedSlices, IntoNest, Nest, Op, Output, SparseTensor, nest};
 pub use millstream_runtime::{Callable, RunOptions, Session, SessionOptions, feed};
 pub use millstream_tensor::{Code, DType, Error, PartialShape, Result, Shape, Tensor, shape};
+pub use ops::{Ops, OutputOps};
+pub use options::{Options, Start};
+pub use sugar::{DEFAULT_GRAPH_SEED, Functions, Methods};
+pub use value::Value;
+pub use variable::{GLOBAL_VARIABLES, TRAINABLE_VARIABLES, Variable, Variables};
 
 /// What a program needs: `use millstream::prelude::*`.
 pub mod prelude {
     pub use crate::{
-        Arg, Build, Callable, DType, Graph, IndexedSlices, Nest, Op, Output, Result, Session, SparseTensor,
-        Tensor, feed, shape,
+        Arg, Build, Callable, DType, Functions, Graph, IndexedSlices, Methods, Nest, Op, Ops, Output,
+        OutputOps, Result, Session, SparseTensor, Start, Tensor, Variable, Variables, feed, shape,
     };
 }
 

@@ -1,0 +1,75 @@
+//! [`Value`]: an output of the graph, or a tensor that becomes a constant.
+
+use millstream_graph::{Graph, Output};
+use millstream_tensor::{IntoTensor, Result, Tensor};
+use std::panic::Location;
+
+/// An initial value or a shape: an output of the graph, or a literal.
+pub enum Value<'g> {
+    /// A value of the graph.
+    Output(Output<'g>),
+    /// A constant to make; an error where it is too large for memory.
+    Literal(Result<Tensor>),
+}
+
+impl<'g> From<Output<'g>> for Value<'g> {
+    fn from(output: Output<'g>) -> Self {
+        Value::Output(output)
+    }
+}
+
+impl From<Tensor> for Value<'_> {
+    fn from(value: Tensor) -> Self {
+        Value::Literal(Ok(value))
+    }
+}
+
+impl From<&str> for Value<'_> {
+    fn from(value: &str) -> Self {
+        Value::Literal(Ok(Tensor::str(value)))
+    }
+}
+
+macro_rules! literals {
+    ($($t:ty)*) => { $(
+        impl From<$t> for Value<'_> {
+            fn from(value: $t) -> Self {
+                Value::Literal(value.into_tensor())
+            }
+        }
+        impl From<Vec<$t>> for Value<'_> {
+            fn from(value: Vec<$t>) -> Self {
+                Value::Literal(value.into_tensor())
+            }
+        }
+        impl<const N: usize> From<[$t; N]> for Value<'_> {
+            fn from(value: [$t; N]) -> Self {
+                Value::Literal(value.into_tensor())
+            }
+        }
+        impl<const N: usize, const M: usize> From<[[$t; M]; N]> for Value<'_> {
+            fn from(value: [[$t; M]; N]) -> Self {
+                Value::Literal(value.into_tensor())
+            }
+        }
+    )* };
+}
+literals!(f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool);
+
+impl<'g> Value<'g> {
+    /// As an output: a literal becomes a constant of this name.
+    pub(crate) fn place(self, g: &'g Graph, name: &str, at: &'static Location<'static>) -> Output<'g> {
+        let node = |value: Option<Tensor>| {
+            let node = g.op("Const").name(name).at(at);
+            match value {
+                Some(value) => node.attr("dtype", value.dtype()).attr("value", value).output(),
+                // The missing value becomes the graph's error.
+                None => node.output(),
+            }
+        };
+        match self {
+            Value::Output(output) => output,
+            Value::Literal(value) => node(value.ok()),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! `cargo xtask check`: the gate. Steps run in order of how soon they fail; the first failure ends it.
+
+use clap::Args;
+use millstream::Result;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What to leave out.
+#[derive(Args)]
+pub struct Options {
+    /// Only these steps: tidy, fmt, gen, clippy, docs, test.
+    steps: Vec<String>,
+}
+
+/// The longest a file may be without saying why (`//! Long because ..`).
+const MAX_LINES: usize = 1000;
+
+/// Runs the steps.
+pub fn run(options: &Options) -> Result<()> {
+    let steps: [(&str, fn() -> Result<()>); 6] = [
+        ("tidy", tidy),
+        ("fmt", || cargo(&["fmt", "--all", "--check"])),
+        ("gen", || crate::generate::run(&crate::generate::Options { check: true })),
+        ("clippy", || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
+        ("docs", || cargo(&["doc", "--workspace", "--no-deps"])),
+        ("test", || cargo(&["test", "--workspace"])),
+    ];
+    if let Some(unknown) = options.steps.iter().find(|s| steps.iter().all(|(name, _)| name != s)) {
+        return Err(crate::failed(format!("there is no step `{unknown}`")));
+    }
+    for (name, step) in steps {
+        if options.steps.is_empty() || options.steps.iter().any(|s| s == name) {
+            eprintln!("check: {name}");
+            step()?;
+        }
+    }
+    Ok(())
+}
+
+fn cargo(args: &[&str]) -> Result<()> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(args).current_dir(crate::root());
+    if args[0] == "doc" {
+        command.env("RUSTDOCFLAGS", "-D warnings");
+    }
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err(crate::failed(format!("`cargo {}` failed", args.join(" ")))),
+        Err(error) => Err(crate::failed(format!("cargo: {error}"))),
+    }
+}
+
+/// What no other tool looks at: every finding is named.
+fn tidy() -> Result<()> {
+    let root = crate::root();
+    let mut findings = Vec::new();
+    for dir in ["crates", "xtask", "examples"] {
+        visit(&root.join(dir), &mut |path| look(&root, path, &mut findings));
+    }
+    match findings.is_empty() {
+        true => Ok(()),
+        false => Err(crate::failed(format!("not tidy:\n  {}", findings.join("\n  ")))),
+    }
+}
+
+fn visit(dir: &Path, see: &mut impl FnMut(&Path)) {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|e| e.path()).collect();
+    paths.sort();
+    for path in paths {
+        match path.is_dir() {
+            true if path.ends_with("target") => {}
+            true => visit(&path, see),
+            false => see(&path),
+        }
+    }
+}
+
+fn look(root: &Path, path: &Path, findings: &mut Vec<String>) {
+    let shown = path.strip_prefix(root).unwrap_or(path).display();
+    let Ok(text) = std::fs::read_to_string(path) else { return };
+    if path.extension().is_some_and(|e| e == "rs") {
+        let first = text.lines().next().unwrap_or_default();
+        if !first.starts_with("//!") {
+            findings.push(format!("{shown}: does not open with `//!`"));
+        }
+        // Assembled, so that this line is not a finding itself.
+        let ignored = concat!("#[", "ignore");
+        if text.contains(ignored) {
+            findings.push(format!("{shown}: a test is ignored; assert what happens today with a FIXME"));
+        }
+        let n_lines = text.lines().count();
+        let excused = first.contains("Generated") || text.lines().any(|l| l.starts_with("//! Long because "));
+        if MAX_LINES < n_lines && !excused {
+            findings.push(format!("{shown}: {n_lines} lines; split it, or say `//! Long because ..`"));
+        }
+    }
+    if path.ends_with("Cargo.toml") {
+        for field in ["license.workspace = true", "[lints]\nworkspace = true", "description = "] {
+            if !text.contains(field) {
+                findings.push(format!("{shown}: lacks `{}`", field.replace('\n', " ")));
+            }
+        }
+    }
+}

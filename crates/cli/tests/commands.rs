@@ -282,7 +282,7 @@ fn a_trace_is_written() {
     let trace: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
     let loops = events.iter().filter(|e| e["args"]["node"] == "while/NextIteration").count();
-    assert!(8 <= loops && loops <= 10, "{loops} iterations");
+    assert!((8..=10).contains(&loops), "{loops} iterations");
     assert!(events.iter().any(|e| e["args"]["iteration"] == 7));
 }
 

@@ -200,6 +200,12 @@ impl Program {
         Program { body: block(&mut rng, size, 0), feeds }
     }
 
+    /// The same program without its accesses to variables.
+    #[must_use]
+    pub fn without_variables(&self) -> Program {
+        Program { body: without_accesses(&self.body), ..self.clone() }
+    }
+
     /// How many statements there are, those inside of others counted.
     pub fn size(&self) -> usize {
         self.body.size()

@@ -547,7 +547,7 @@ impl Machine {
                 }
                 return Ok(Turn::Through);
             }
-            Kind::Exit(_) => {
+            Kind::Exit => {
                 let value = self.take(plan, at, plan.inputs[first])?;
                 self.exit(plan, n, node, at, value)?;
                 if TRACE {
@@ -694,7 +694,7 @@ impl Machine {
                 self.enter_constant(plan, inside, invariant, Arrival::Dead, node);
             }
             // The frame speaks for its Exits when it ends; a dead NextIteration is what ends it.
-            Kind::Exit(_) | Kind::NextIteration => {}
+            Kind::Exit | Kind::NextIteration => {}
             Kind::Fetch(k) => self.results[k as usize] = Fetched::Dead,
             _ => self.arrive_all(plan, at, node.edges[0], node.edges[3], true),
         }

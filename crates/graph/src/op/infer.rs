@@ -80,6 +80,9 @@ pub struct InferCx<'a> {
     output_known: SmallVec<[Option<Known>; 1]>,
 }
 
+/// What is known of a node's outputs: their shapes, and values where they are known.
+pub type Inferred = (SmallVec<[PartialShape; 2]>, SmallVec<[Option<Known>; 1]>);
+
 impl<'a> InferCx<'a> {
     /// The context for a node with these input shapes and (where they are) known input values.
     pub fn new(node: &'a NodeInfo, inputs: &'a [PartialShape], known: &'a [Option<Known>]) -> Self {
@@ -94,7 +97,7 @@ impl<'a> InferCx<'a> {
     }
 
     /// Runs the op's shape rule and gives the shapes and known values of the outputs.
-    pub fn infer(mut self) -> Result<(SmallVec<[PartialShape; 2]>, SmallVec<[Option<Known>; 1]>)> {
+    pub fn infer(mut self) -> Result<Inferred> {
         (self.node.op.infer)(&mut self)?;
         Ok((self.outputs, self.output_known))
     }

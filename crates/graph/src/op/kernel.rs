@@ -312,9 +312,11 @@ impl<'a> KernelCx<'a> {
     }
 }
 
+type Done = Box<dyn FnOnce(Result<SmallVec<[Tensor; 2]>>) + Send>;
+
 /// The end of work that a waiting kernel started: completed once, from any thread. Dropped without being completed it
 /// fails the step, so that nothing waits for ever.
-pub struct Completion(Option<Box<dyn FnOnce(Result<SmallVec<[Tensor; 2]>>) + Send>>);
+pub struct Completion(Option<Done>);
 
 impl Completion {
     /// A completion that calls `done`.

@@ -8,7 +8,7 @@ mod registry;
 mod resolve;
 
 pub use def::{ArgSpec, AttrKind, AttrSpec, Count, OpDef, Operator, Role, TypeSpec, spec};
-pub use infer::{HandleShape, InferCx, Known};
+pub use infer::{HandleShape, InferCx, Inferred, Known};
 pub use kernel::{
     AsyncStart, BuildCx, Completion, Cost, Effect, Kernel, KernelBody, KernelCx, Run, RunFn, ScalarKernel,
     StepEnv, StepHost,

@@ -1,0 +1,397 @@
+//! Slots, counts and edges: drafts of nodes become a [`Plan`].
+
+use super::{
+    Body, Builder, Draft, Edge, FramePlan, Input, KernelPlan, Kind, Label, MAX_LIVE_ITERATIONS, MergeState,
+    NO_SLOT, Node, Place, Plan, To, Value, prepare,
+};
+use millstream_graph::op::{Role, ScalarKernel};
+use millstream_state::Resources;
+use millstream_tensor::{Result, Tensor, invalid};
+use smallvec::SmallVec;
+
+impl Builder<'_> {
+    pub(super) fn lay_out(
+        mut self,
+        drafts: Vec<Draft>,
+        serialized: Vec<bool>,
+        kernel_state: &Resources,
+    ) -> Result<Plan> {
+        let mut frames: Vec<FramePlan> = self
+            .program
+            .frames
+            .iter()
+            .zip(&serialized)
+            .map(|(f, serialized)| FramePlan {
+                name: f.name.clone(),
+                parallel: match (*serialized, self.options.parallel_iterations) {
+                    (true, _) => 1,
+                    (false, Some(n)) => n.clamp(1, MAX_LIVE_ITERATIONS),
+                    (false, None) => f.parallel_iterations.clamp(1, MAX_LIVE_ITERATIONS),
+                },
+                ..FramePlan::default()
+            })
+            .collect();
+
+        // Who reads each output: counted for slots, collected for edges.
+        let mut readers: Vec<Vec<(u32, u32)>> = vec![Vec::new(); drafts.len()];
+        let mut n_reads: Vec<SmallVec<[u32; 2]>> = drafts
+            .iter()
+            .map(|d| SmallVec::from_elem(0, d.origin.map_or(0, |n| self.node(n).n_outputs())))
+            .collect();
+        for (d, draft) in drafts.iter().enumerate() {
+            for (i, value) in draft.inputs.iter().enumerate() {
+                if let Value::Source(s) = value {
+                    let from = self.position[s.node as usize] as usize;
+                    readers[from].push((d as u32, i as u32));
+                    n_reads[from][s.index as usize] += 1;
+                }
+            }
+        }
+
+        let mut nodes: Vec<Node> = Vec::with_capacity(drafts.len());
+        let mut kernels = Vec::new();
+        let mut locals = vec![0u32; drafts.len()];
+        let mut invariant_of = vec![NO_SLOT; drafts.len()];
+        for (d, draft) in drafts.iter().enumerate() {
+            let frame = draft.origin.map_or(0, |n| self.run_frame(n));
+            let kind = self.kind(draft, &mut frames, &mut kernels, kernel_state, d as u32)?;
+            if let Kind::EnterConstant(_, invariant) = kind {
+                invariant_of[d] = invariant;
+            }
+            locals[d] = match kind {
+                Kind::Merge(merge) => merge,
+                _ => {
+                    let frame = &mut frames[frame as usize];
+                    frame.pending.push(0);
+                    (frame.pending.len() - 1) as u32
+                }
+            };
+            nodes.push(Node {
+                kind,
+                leading: [Input(1 << 30); 2],
+                first_input: 0,
+                n_inputs: draft.inputs.len() as u32,
+                slot: NO_SLOT,
+                first_slot: 0,
+                n_slots: 0,
+                edges: [0; 4],
+                frame,
+            });
+        }
+
+        let slots = self.assign_slots(&drafts, &mut nodes, &mut frames, &n_reads, &readers);
+        let inputs = self.inputs(&drafts, &mut nodes, &slots, &invariant_of)?;
+        mark_passing(&nodes, &inputs, &slots, &mut frames, self.options.keep_all);
+        let edges = self.edges(&drafts, &mut nodes, &mut frames, &locals);
+
+        let mut initial = Vec::new();
+        for (d, draft) in drafts.iter().enumerate() {
+            let waits = draft.inputs.iter().any(|v| matches!(v, Value::Source(_)))
+                || !draft.controls.is_empty()
+                || !draft.weak.is_empty();
+            if !waits && !matches!(nodes[d].kind, Kind::Feed | Kind::Merge(_)) {
+                initial.push(d as u32);
+            }
+        }
+        for node in &mut nodes {
+            let all = &inputs[node.first_input as usize..(node.first_input + node.n_inputs) as usize];
+            for (leading, input) in node.leading.iter_mut().zip(all) {
+                *leading = *input;
+            }
+        }
+        self.apply_invariants(&nodes, &edges, &mut frames);
+        let labels = drafts
+            .iter()
+            .map(|draft| match draft.origin {
+                Some(n) => {
+                    let node = self.node(n);
+                    let op = node.info().map_or("feed", |i| i.op.name);
+                    Label { name: node.name().to_owned(), op, at: node.at }
+                }
+                None => {
+                    let fetched = self.program.fetches[draft.fetch.unwrap_or(0) as usize];
+                    let node = self.node(fetched.node);
+                    Label { name: format!("{}:{}", node.name(), fetched.index), op: "fetch", at: node.at }
+                }
+            })
+            .collect();
+        let serialized_names =
+            frames.iter().zip(&serialized).filter(|(_, s)| **s).map(|(f, _)| f.name.clone()).collect();
+        Ok(Plan {
+            feeds: self
+                .program
+                .feeds
+                .iter()
+                .map(|f| f.map(|n| self.position[n as usize]).filter(|p| *p != NO_SLOT))
+                .collect(),
+            n_fetches: self.program.fetches.len(),
+            constants: std::mem::take(&mut self.constants),
+            nothing: Tensor::scalar(false),
+            nodes,
+            edges,
+            inputs,
+            slots,
+            frames,
+            hand_out_all: self.options.hand_out_all,
+            may_wait: kernels.iter().any(|k: &KernelPlan| matches!(k.body, Body::Async(_))),
+            kernels,
+            initial,
+            labels,
+            serialized: serialized_names,
+        })
+    }
+
+    fn kind(
+        &self,
+        draft: &Draft,
+        frames: &mut [FramePlan],
+        kernels: &mut Vec<KernelPlan>,
+        kernel_state: &Resources,
+        here: u32,
+    ) -> Result<Kind> {
+        let Some(n) = draft.origin else { return Ok(Kind::Fetch(draft.fetch.unwrap_or(0))) };
+        let node = self.node(n);
+        let Some(info) = node.info() else { return Ok(Kind::Feed) };
+        let frame = node.frame;
+        Ok(match info.op.role {
+            Role::Placeholder => {
+                return Err(invalid!(
+                    "the placeholder `{}` ({}{}) must be fed",
+                    info.name,
+                    info.output_types[0],
+                    node.shapes[0]
+                )
+                .at_node(&info.name, info.op.name)
+                .at_line(node.at)
+                .with_help(format!("add a value for `{}:0` to the feeds", info.name)));
+            }
+            Role::Const | Role::Identity | Role::LoopCond => Kind::Forward,
+            Role::NoOp | Role::ControlTrigger => Kind::Nothing,
+            Role::Switch => Kind::Switch,
+            Role::NextIteration => Kind::NextIteration,
+            Role::Exit => {
+                frames[self.run_frame(n) as usize].exits.push(here);
+                Kind::Exit
+            }
+            Role::Enter => {
+                frames[frame as usize].n_enters += 1;
+                match node.is_constant_enter() {
+                    true => {
+                        frames[frame as usize].invariants.push(here);
+                        Kind::EnterConstant(frame, frames[frame as usize].invariants.len() as u32 - 1)
+                    }
+                    false => Kind::Enter(frame),
+                }
+            }
+            Role::Merge => {
+                let is_loop = node.inputs.iter().any(|s| self.node(s.node).role() == Role::NextIteration);
+                frames[frame as usize].merges.push(MergeState {
+                    data_left: draft.inputs.len() as u32,
+                    controls_left: (draft.controls.len() + draft.weak.len()) as u32,
+                    chosen: MergeState::NONE,
+                    is_loop,
+                    passes: false,
+                });
+                Kind::Merge(frames[frame as usize].merges.len() as u32 - 1)
+            }
+            Role::Compute => {
+                let kernel = kernels.len() as u32;
+                kernels.push(
+                    prepare(info, kernel_state)
+                        .map_err(|e| e.at_node(&info.name, info.op.name).at_line(node.at))?,
+                );
+                let reads_refs = (0..node.inputs.len()).any(|i| self.reads_ref(n, i));
+                let scalar = info.op.kernel.scalar.filter(|_| !reads_refs).and_then(|pick| pick(info));
+                match (scalar.filter(|_| !self.options.hand_out_all), draft.inputs.len()) {
+                    (Some(ScalarKernel::Unary(f)), 1) => Kind::Unary(f, kernel),
+                    (Some(ScalarKernel::Binary(f)), 2) => Kind::Binary(f, kernel),
+                    _ => Kind::Kernel(kernel),
+                }
+            }
+        })
+    }
+
+    /// Gives each output that is read a slot in the frame where it lives. The Enter and the NextIteration of a loop
+    /// variable write straight into the slot of its Merge.
+    fn assign_slots(
+        &self,
+        drafts: &[Draft],
+        nodes: &mut [Node],
+        frames: &mut [FramePlan],
+        n_reads: &[SmallVec<[u32; 2]>],
+        readers: &[Vec<(u32, u32)>],
+    ) -> Vec<u32> {
+        let mut fresh = |frame: u32, uses: u32| {
+            let frame = &mut frames[frame as usize];
+            frame.uses.push(uses);
+            frame.n_slots += 1;
+            frame.n_slots - 1
+        };
+        let is_loop_merge = |d: u32| {
+            let inputs = &drafts[d as usize].inputs;
+            let next =
+                |v: &Value| matches!(v, Value::Source(s) if self.node(s.node).role() == Role::NextIteration);
+            matches!(nodes_kind(nodes, d), Kind::Merge(_)) && inputs.iter().any(next)
+        };
+        // Merges first, since others borrow their slots.
+        let mut slots: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); drafts.len()];
+        let mut order: Vec<usize> = (0..drafts.len()).collect();
+        order.sort_by_key(|d| !matches!(nodes[*d].kind, Kind::Merge(_)));
+        for d in order {
+            let Some(n) = drafts[d].origin else { continue };
+            let home = self.node(n).frame;
+            if matches!(nodes[d].kind, Kind::EnterConstant(..)) {
+                continue;
+            }
+            // A merge whose value nobody reads, kept for its control edges, has no slot to lend.
+            let lends = |m: u32| slots[m as usize].first().is_some_and(|slot| *slot != NO_SLOT);
+            let borrows = matches!(nodes[d].kind, Kind::Enter(_) | Kind::NextIteration)
+                && matches!(readers[d].as_slice(), [(m, _)] if is_loop_merge(*m) && lends(*m));
+            slots[d] = match (borrows, readers[d].first()) {
+                (true, Some((merge, _))) => slots[*merge as usize].iter().take(1).copied().collect(),
+                _ => n_reads[d].iter().map(|&r| if r == 0 { NO_SLOT } else { fresh(home, r) }).collect(),
+            };
+        }
+        let mut all = Vec::new();
+        for (node, slots) in nodes.iter_mut().zip(slots) {
+            node.slot = slots.first().copied().unwrap_or(NO_SLOT);
+            node.first_slot = all.len() as u32;
+            node.n_slots = slots.len() as u32;
+            all.extend(slots);
+        }
+        all
+    }
+
+    fn inputs(
+        &self,
+        drafts: &[Draft],
+        nodes: &mut [Node],
+        slots: &[u32],
+        invariant_of: &[u32],
+    ) -> Result<Vec<Input>> {
+        let mut inputs = Vec::new();
+        for (d, draft) in drafts.iter().enumerate() {
+            nodes[d].first_input = inputs.len() as u32;
+            for (i, value) in draft.inputs.iter().enumerate() {
+                let deref = match (draft.origin, value) {
+                    // A constant is never a reference; that of a Const that is kept is no input of the program's node at all.
+                    (_, Value::Constant(_)) => false,
+                    (Some(n), Value::Source(_)) => self.reads_ref(n, i),
+                    (None, Value::Source(s)) => self.node(s.node).output_is_ref(s.index),
+                };
+                inputs.push(match value {
+                    Value::Constant(c) => Input::new(1, *c, false)?,
+                    Value::Source(s) => {
+                        let from = self.position[s.node as usize] as usize;
+                        match invariant_of[from] {
+                            NO_SLOT => {
+                                Input::new(0, slots[(nodes[from].first_slot + s.index) as usize], deref)?
+                            }
+                            invariant => Input::new(2, invariant, deref)?,
+                        }
+                    }
+                });
+            }
+        }
+        Ok(inputs)
+    }
+
+    fn edges(
+        &self,
+        drafts: &[Draft],
+        nodes: &mut [Node],
+        frames: &mut [FramePlan],
+        locals: &[u32],
+    ) -> Vec<Edge> {
+        // By source: edges of port 0, of port 1, of the whole node.
+        let mut outs: Vec<[Vec<Edge>; 3]> = (0..drafts.len()).map(|_| Default::default()).collect();
+        let part = |nodes: &[Node], from: usize, port: Option<u32>| match (nodes[from].kind, port) {
+            (Kind::Switch, Some(0)) => 0,
+            (Kind::Switch, Some(_)) => 1,
+            _ => 2,
+        };
+        for (d, draft) in drafts.iter().enumerate() {
+            let node = &nodes[d];
+            let is_merge = matches!(node.kind, Kind::Merge(_));
+            let n_waits = draft.inputs.iter().filter(|v| matches!(v, Value::Source(_))).count()
+                + draft.controls.len()
+                + draft.weak.len();
+            let trigger = draft.origin.is_some_and(|n| self.node(n).role() == Role::ControlTrigger);
+            let swallows = n_waits == 1 && matches!(node.kind, Kind::Exit | Kind::NextIteration);
+            let plain = match (trigger, swallows) {
+                (true, _) => To::Weak,
+                (_, true) => To::LiveOnly,
+                _ => To::Node,
+            };
+            if !is_merge {
+                frames[node.frame as usize].pending[locals[d] as usize] = n_waits as u32;
+            }
+            let edge = |to| Edge { node: d as u32, local: locals[d], to };
+            for (i, value) in draft.inputs.iter().enumerate() {
+                if let Value::Source(s) = value {
+                    let from = self.position[s.node as usize] as usize;
+                    let to = if is_merge { To::Merge(i as u32) } else { plain };
+                    outs[from][part(nodes, from, Some(s.index))].push(edge(to));
+                }
+            }
+            for control in &draft.controls {
+                let from = self.position[control.node as usize] as usize;
+                let to = if is_merge { To::MergeControl } else { plain };
+                outs[from][part(nodes, from, control.port)].push(edge(to));
+            }
+            for &from in &draft.weak {
+                let to = if is_merge { To::MergeControl } else { To::Weak };
+                outs[from as usize][2].push(edge(to));
+            }
+        }
+        let mut edges = Vec::new();
+        for (node, parts) in nodes.iter_mut().zip(outs) {
+            for (k, part) in parts.into_iter().enumerate() {
+                node.edges[k] = edges.len() as u32;
+                edges.extend(part);
+            }
+            node.edges[3] = edges.len() as u32;
+        }
+        edges
+    }
+
+    /// The pending counts once all invariants of a frame have arrived, and the nodes that they alone make ready.
+    fn apply_invariants(&self, nodes: &[Node], edges: &[Edge], frames: &mut [FramePlan]) {
+        for frame in frames {
+            frame.pending_with_invariants = frame.pending.clone();
+            for &enter in &frame.invariants {
+                let node = &nodes[enter as usize];
+                for e in node.edges[0]..node.edges[3] {
+                    let edge = &edges[e as usize];
+                    if matches!(edge.to, To::Merge(_) | To::MergeControl) {
+                        frame.invariant_merges.push(e);
+                        continue;
+                    }
+                    let pending = &mut frame.pending_with_invariants[edge.local as usize];
+                    *pending -= 1;
+                    if *pending == 0 {
+                        frame.ready_with_invariants.push(edge.node);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Finds the merges of loop variables whose Enter and NextIteration both write into the merge's own slot.
+fn mark_passing(nodes: &[Node], inputs: &[Input], slots: &[u32], frames: &mut [FramePlan], keep_all: bool) {
+    for node in nodes.iter().filter(|_| !keep_all) {
+        let Kind::Merge(merge) = node.kind else { continue };
+        let from = &inputs[node.first_input as usize..(node.first_input + node.n_inputs) as usize];
+        let in_place = from
+            .iter()
+            .all(|i| matches!(i.place(), Place::Slot(slot) if slot as u32 == node.slot && !i.deref()));
+        let index_unread = slots.get(node.first_slot as usize + 1).is_none_or(|s| *s == NO_SLOT);
+        let state = &mut frames[node.frame as usize].merges[merge as usize];
+        state.passes = state.is_loop && in_place && index_unread && node.slot != NO_SLOT;
+    }
+}
+
+fn nodes_kind(nodes: &[Node], d: u32) -> Kind {
+    nodes[d as usize].kind
+}

@@ -1,0 +1,405 @@
+//! [`Plan`]: a program laid out for the machine. Immutable and `Sync`; all that changes during a run is in the step.
+//!
+//! # Layout
+//!
+//! Values stay where they were made and consumers come to read them: a node's output has a *slot* in the slab of its
+//! iteration, and an input is a number that says where to read. Only the arrival is told, by counting down:
+//!
+//! ```text
+//!   iteration slab    values[slot]    uses[slot]    pending[node]    merges[merge]
+//!   input             00|slot   a slot of the iteration the node runs in
+//!                     01|index  a constant of the plan
+//!                     10|index  an invariant of the frame (a constant Enter)
+//! ```
+//!
+//! The last consumer takes the value out of its slot, so that its kernel may write in place.
+//!
+//! # What is left out
+//!
+//! A `Const` is never run where its consumers can read it from the plan; an `Identity` or `LoopCond` never where they can read
+//! its input. The control edges of a node left out move to its consumers, with the deadness of the port they
+//! came from. A node with a `Merge` among its consumers is only left out if it has no control inputs, since a merge treats them otherwise.
+//! When a run is traced nothing is left out.
+
+mod accesses;
+mod layout;
+mod leave_out;
+
+use millstream_graph::op::{BuildCx, Cost, KernelBody, KernelCx, NodeInfo, Role, Run, RunFn};
+use millstream_graph::{Index, Program, ProgramNode, Source};
+use millstream_state::Resources;
+use millstream_tensor::{Error, Result, Tensor, invalid};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// How a plan is made.
+#[derive(Clone, Default, Debug)]
+pub struct PlanOptions {
+    /// Every node is run and seen: nothing is folded or left out.
+    pub keep_all: bool,
+    /// Overrides `parallel_iterations` of every frame.
+    pub parallel_iterations: Option<u32>,
+    /// Every kernel may be given to another thread, however short it is: for tests of what runs at the same time.
+    pub hand_out_all: bool,
+}
+
+/// More iterations than this are never alive at a time, whatever `parallel_iterations` says: the result is the same, and a
+/// counter cannot run ahead of its data without bound.
+pub const MAX_LIVE_ITERATIONS: u32 = 1024;
+
+/// A program laid out for the machine.
+pub struct Plan {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) edges: Vec<Edge>,
+    pub(crate) inputs: Vec<Input>,
+    /// The slots of the nodes' outputs, one after another.
+    pub(crate) slots: Vec<u32>,
+    pub(crate) frames: Vec<FramePlan>,
+    pub(crate) constants: Vec<Tensor>,
+    /// Stands for a value that is not there; no live node reads it.
+    pub(crate) nothing: Tensor,
+    pub(crate) kernels: Vec<KernelPlan>,
+    /// For each feed the node that stands for it.
+    pub(crate) feeds: Vec<Option<u32>>,
+    pub(crate) n_fetches: usize,
+    /// Nodes of the root that wait for nothing.
+    pub(crate) initial: Vec<u32>,
+    /// What the nodes were made of: names for messages.
+    pub(crate) labels: Vec<Label>,
+    /// Frames forced to one iteration at a time because variables are written in them.
+    pub(crate) serialized: Vec<String>,
+    /// Some kernel may wait.
+    pub(crate) may_wait: bool,
+    /// Every kernel may be given to another thread.
+    pub(crate) hand_out_all: bool,
+}
+
+/// What messages and traces say of a node.
+pub(crate) struct Label {
+    pub name: String,
+    pub op: &'static str,
+    pub at: &'static std::panic::Location<'static>,
+}
+
+/// A node as the machine sees it.
+pub(crate) struct Node {
+    pub kind: Kind,
+    /// The first two inputs, which most nodes are through with.
+    pub leading: [Input; 2],
+    pub first_input: u32,
+    pub n_inputs: u32,
+    /// The first output's slot; [`NO_SLOT`] if nobody reads it. All of them: [`Plan::slots`].
+    pub slot: u32,
+    pub first_slot: u32,
+    pub n_slots: u32,
+    /// Edges of output 0, of output 1 and all others; only a `Switch` needs them apart.
+    pub edges: [u32; 4],
+    /// The frame that the node runs in.
+    pub frame: u32,
+}
+
+pub(crate) const NO_SLOT: u32 = u32::MAX;
+
+/// What the machine does with a node.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    Unary(fn(&millstream_tensor::Scalar) -> Option<millstream_tensor::Scalar>, u32),
+    Binary(
+        fn(&millstream_tensor::Scalar, &millstream_tensor::Scalar) -> Option<millstream_tensor::Scalar>,
+        u32,
+    ),
+    Kernel(u32),
+    /// Passes its input on.
+    Forward,
+    /// Runs for its edges alone.
+    Nothing,
+    Switch,
+    Merge(u32),
+    Enter(u32),
+    /// A constant Enter: the frame, and which of its invariants it gives.
+    EnterConstant(u32, u32),
+    Exit,
+    NextIteration,
+    Feed,
+    Fetch(u32),
+}
+
+/// An arrival: which node it counts down.
+#[derive(Clone, Copy)]
+pub(crate) struct Edge {
+    pub node: u32,
+    /// Where the node's pending count is in the slab; for a merge, which merge.
+    pub local: u32,
+    pub to: To,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum To {
+    /// Counts down; a dead arrival makes the node dead.
+    Node,
+    /// Counts down; deadness is not passed on.
+    Weak,
+    /// Counts down; a dead arrival is not even counted (Exits and NextIterations swallow it).
+    LiveOnly,
+    /// Data input `k` of a merge.
+    Merge(u32),
+    /// A control input of a merge.
+    MergeControl,
+}
+
+/// Where to read an input.
+#[derive(Clone, Copy)]
+pub(crate) struct Input(u32);
+
+pub(crate) enum Place {
+    Slot(usize),
+    Constant(usize),
+    Invariant(usize),
+}
+
+impl Input {
+    const DEREF: u32 = 1 << 29;
+
+    fn new(tag: u32, index: u32, deref: bool) -> Result<Input> {
+        if index >= Self::DEREF {
+            return Err(invalid!("the graph is too large: more than 2^29 values in one frame"));
+        }
+        Ok(Input(tag << 30 | index | if deref { Self::DEREF } else { 0 }))
+    }
+
+    #[inline]
+    pub(crate) fn place(self) -> Place {
+        let index = (self.0 & (Self::DEREF - 1)) as usize;
+        match self.0 >> 30 {
+            0 => Place::Slot(index),
+            1 => Place::Constant(index),
+            _ => Place::Invariant(index),
+        }
+    }
+
+    /// Whether what is read is a reference to a variable, and the variable's value is wanted.
+    #[inline]
+    pub(crate) fn deref(self) -> bool {
+        self.0 & Self::DEREF != 0
+    }
+}
+
+/// The kernel of a node, prepared.
+pub(crate) struct KernelPlan {
+    pub info: Arc<NodeInfo>,
+    pub body: Body,
+}
+
+pub(crate) enum Body {
+    Run(RunFn),
+    Prepared(Box<dyn Run>),
+    Async(millstream_graph::op::AsyncStart),
+}
+
+/// What every iteration of a frame starts as.
+#[derive(Default)]
+pub(crate) struct FramePlan {
+    pub name: String,
+    pub parallel: u32,
+    pub n_slots: u32,
+    /// Pending counts when nothing has arrived, and when all invariants have.
+    pub pending: Vec<u32>,
+    pub pending_with_invariants: Vec<u32>,
+    pub uses: Vec<u32>,
+    pub merges: Vec<MergeState>,
+    /// Nodes that the invariants alone make ready.
+    pub ready_with_invariants: Vec<u32>,
+    pub n_enters: u32,
+    /// The constant Enters, by invariant.
+    pub invariants: Vec<u32>,
+    /// Edges from invariants to merges, which the short way above leaves out.
+    pub invariant_merges: Vec<u32>,
+    /// The Exits, as nodes.
+    pub exits: Vec<u32>,
+}
+
+/// How far a merge has got.
+#[derive(Clone, Copy)]
+pub(crate) struct MergeState {
+    pub data_left: u32,
+    pub controls_left: u32,
+    /// The input that came first; [`MergeState::NONE`] before.
+    pub chosen: u32,
+    /// A merge of a loop variable: one token, from the Enter or the NextIteration, decides.
+    pub is_loop: bool,
+    /// A live token may go straight on to the merge's consumers: the value is where they read it, and nothing else is left to do.
+    pub passes: bool,
+}
+
+impl MergeState {
+    pub(crate) const NONE: u32 = u32::MAX;
+    pub(crate) const DEAD: u32 = u32::MAX - 1;
+}
+
+impl KernelPlan {
+    /// Nanoseconds that the kernel will take, roughly.
+    pub(crate) fn cost(&self, inputs: &[Tensor]) -> f64 {
+        match self.info.op.kernel.cost {
+            Cost::PerElement(ns) => {
+                f64::from(ns) * inputs.iter().map(Tensor::elements).max().unwrap_or(1) as f64
+            }
+            Cost::Estimate(estimate) => estimate(&self.info, inputs),
+        }
+    }
+
+    /// Computes; a panic becomes an error.
+    pub(crate) fn run(&self, cx: &mut KernelCx) -> Result<()> {
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match &self.body {
+            Body::Run(run) => run(cx),
+            Body::Prepared(kernel) => kernel.run(cx),
+            Body::Async(_) => Err(Error::internal("a waiting kernel was run like any other")),
+        }));
+        result.unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            Err(Error::internal(format!("the kernel panicked: {text}")))
+        })
+    }
+}
+
+/// What a node's consumers use instead of it.
+#[derive(Clone, Default)]
+struct Left {
+    /// A value of the plan, or an output of another node.
+    value: Option<Value>,
+    /// What its control edges became.
+    controls: SmallVec<[Control; 2]>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Value {
+    Constant(u32),
+    Source(Source),
+}
+
+/// A control edge: from a node whole, or with the deadness of one of its outputs.
+#[derive(Clone, Copy, PartialEq)]
+struct Control {
+    node: Index,
+    port: Option<u32>,
+}
+
+impl Plan {
+    /// Lays a program out. `kernel_state` is where prepared kernels keep their state.
+    pub fn new(program: &Program, kernel_state: &Resources, options: &PlanOptions) -> Result<Plan> {
+        Builder::new(program, options).build(kernel_state)
+    }
+
+    /// How many nodes the machine runs (those left out not counted).
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is nothing to run.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The slots of a node's outputs.
+    pub(crate) fn slots(&self, node: &Node) -> &[u32] {
+        &self.slots[node.first_slot as usize..(node.first_slot + node.n_slots) as usize]
+    }
+
+    /// The slot of one output; [`NO_SLOT`] if nobody reads it.
+    pub(crate) fn slot(&self, node: &Node, output: usize) -> u32 {
+        self.slots(node).get(output).copied().unwrap_or(NO_SLOT)
+    }
+
+    /// The name of what fetch `k` asked for.
+    pub(crate) fn fetch_name(&self, k: usize) -> &str {
+        let at = self.nodes.iter().position(|n| matches!(n.kind, Kind::Fetch(i) if i as usize == k));
+        at.map_or("", |n| &self.labels[n].name)
+    }
+
+    /// The loops that run one iteration at a time because variables are written in them.
+    pub fn serialized_loops(&self) -> &[String] {
+        &self.serialized
+    }
+}
+
+struct Builder<'a> {
+    program: &'a Program,
+    options: &'a PlanOptions,
+    left: Vec<Option<Left>>,
+    constants: Vec<Tensor>,
+    /// The plan's node of each node kept.
+    position: Vec<u32>,
+}
+
+/// A node of the plan with its edges still as sources.
+struct Draft {
+    origin: Option<Index>,
+    fetch: Option<u32>,
+    inputs: SmallVec<[Value; 2]>,
+    controls: SmallVec<[Control; 2]>,
+    /// Plan nodes that must have run before, dead or alive.
+    weak: SmallVec<[u32; 1]>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(program: &'a Program, options: &'a PlanOptions) -> Self {
+        let n = program.nodes.len();
+        Builder { program, options, left: vec![None; n], constants: Vec::new(), position: vec![NO_SLOT; n] }
+    }
+
+    fn node(&self, n: Index) -> &'a ProgramNode {
+        &self.program.nodes[n as usize]
+    }
+
+    fn build(mut self, kernel_state: &Resources) -> Result<Plan> {
+        self.leave_out()?;
+        let mut drafts = self.draft()?;
+        let serialized = self.order_accesses(&mut drafts);
+        self.lay_out(drafts, serialized, kernel_state)
+    }
+
+    /// The frame that a node runs in: where its inputs are.
+    fn run_frame(&self, n: Index) -> u32 {
+        let node = self.node(n);
+        match node.role() {
+            Role::Enter => self.program.frames[node.frame as usize].parent,
+            Role::Exit => node.inputs.first().map_or(0, |s| self.node(s.node).frame),
+            _ => node.frame,
+        }
+    }
+
+    fn constant(&mut self, value: Tensor) -> Result<u32> {
+        let index = u32::try_from(self.constants.len()).map_err(|_| invalid!("too many constants"))?;
+        self.constants.push(value);
+        Ok(index)
+    }
+
+    /// Whether input `i` is a reference whose variable's value the node wants.
+    fn reads_ref(&self, n: Index, i: usize) -> bool {
+        let node = self.node(n);
+        let source = node.inputs[i];
+        let wants_ref = node.info().is_some_and(|info| info.input_types.get(i).is_some_and(|t| t.is_ref));
+        !wants_ref && self.node(source.node).output_is_ref(source.index)
+    }
+
+    /// What a source stands for once nodes are left out.
+    fn resolve(&self, source: Source) -> Value {
+        match self.left[source.node as usize].as_ref().and_then(|l| l.value) {
+            Some(Value::Constant(c)) => Value::Constant(c),
+            Some(value) => value,
+            None => Value::Source(source),
+        }
+    }
+}
+
+pub(crate) fn prepare(info: &Arc<NodeInfo>, kernel_state: &Resources) -> Result<KernelPlan> {
+    let body = match info.op.kernel.body {
+        KernelBody::Run(run) => Body::Run(run),
+        KernelBody::Async(start) => Body::Async(start),
+        KernelBody::Build(make) => Body::Prepared(make(&BuildCx { node: info, kernel_state })?),
+        KernelBody::Structural => {
+            return Err(Error::unimplemented(format!("op {} has no kernel", info.op.name)));
+        }
+    };
+    Ok(KernelPlan { info: info.clone(), body })
+}

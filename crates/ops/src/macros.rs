@@ -26,7 +26,6 @@ macro_rules! ops {
 
         /// The op types of this family.
         pub(crate) fn defs() -> Vec<millstream_graph::op::OpDef> {
-            #[allow(unused_mut, clippy::allow_attributes, reason = "a family may be empty")]
             let mut list = Vec::new();
             $($crate::macros::Defs::add_to($file::def(), $file::CASES, &mut list);)*
             list

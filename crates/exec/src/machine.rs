@@ -58,7 +58,7 @@ impl Iteration {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn arrive(&mut self, plan: &Plan, ready: &mut Vec<Ready>, at: u32, edge: &Edge, dead: bool) {
         if edge.to != To::Node {
             return self.arrive_otherwise(plan, ready, at, edge, dead);
@@ -132,7 +132,7 @@ impl Iteration {
         ready.push(Ready { node: edge.node, at: at | if dead { DEAD } else { 0 } });
     }
 
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, slot: u32, value: Tensor) {
         if slot != NO_SLOT {
             self.values[slot as usize] = value;
@@ -355,7 +355,7 @@ impl Machine {
         self.ready.push(Ready { node, at: at | if dead { DEAD } else { 0 } });
     }
 
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, at: u32, slot: u32, value: Tensor) {
         self.iterations[at as usize].put(slot, value);
     }

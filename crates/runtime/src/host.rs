@@ -4,7 +4,7 @@ use millstream_graph::op::StepHost;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::OnceLock;
 
-/// Where lines that the program prints go.
+/// Where what the program prints goes, each text with its own line end.
 pub(crate) type Printer = Box<dyn Fn(&str) + Send + Sync>;
 
 /// A session's threads, started when they are first needed, and its printer.
@@ -32,8 +32,8 @@ impl Host {
 }
 
 impl StepHost for Host {
-    fn print(&self, line: &str) {
-        (self.print)(line);
+    fn print(&self, text: &str) {
+        (self.print)(text);
     }
 
     fn threads(&self) -> usize {

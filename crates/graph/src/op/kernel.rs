@@ -151,8 +151,8 @@ impl BuildCx<'_> {
 
 /// What the executor offers to kernels beyond data.
 pub trait StepHost: Send + Sync {
-    /// Shows a line to the user (`Print`).
-    fn print(&self, line: &str);
+    /// Shows a text to the user exactly as it is (`Print`): its line end, if it is to have one, is part of it.
+    fn print(&self, text: &str);
     /// How many threads one kernel may use.
     fn threads(&self) -> usize;
     /// Runs `work` where calls into the thread pool (rayon) use the session's threads.

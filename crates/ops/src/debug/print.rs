@@ -63,6 +63,7 @@ impl Run for Print {
             for tensor in cx.inputs().iter().skip(1) {
                 line.extend(["[", &flat(tensor, self.summarize), "]"]);
             }
+            line.push('\n');
             cx.env.host.print(&line);
         }
         let input = cx.take(0);
@@ -90,8 +91,8 @@ mod tests {
     struct Recorder(Mutex<Vec<String>>);
 
     impl StepHost for Recorder {
-        fn print(&self, line: &str) {
-            self.0.lock().push(line.to_owned());
+        fn print(&self, text: &str) {
+            self.0.lock().push(text.to_owned());
         }
         fn threads(&self) -> usize {
             1
@@ -115,6 +116,6 @@ mod tests {
         for _ in 0..3 {
             run(&node, &env, &[Tensor::scalar(1i32), data.clone(), Tensor::str("it's")]).expect("runs");
         }
-        assert_eq!(*host.0.lock(), ["m: [1 0.1 1e+20...][it\\'s]", "m: [1 0.1 1e+20...][it\\'s]"]);
+        assert_eq!(*host.0.lock(), ["m: [1 0.1 1e+20...][it\\'s]\n", "m: [1 0.1 1e+20...][it\\'s]\n"]);
     }
 }

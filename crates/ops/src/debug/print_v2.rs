@@ -32,9 +32,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         return Err(invalid!("`input` must be a scalar string but has shape {}", cx.input(0).shape()));
     };
     let end = cx.attrs().str("end")?.text();
-    let text = format!("{}{end}", text.text());
-    // The host ends every line itself.
-    cx.env.host.print(text.strip_suffix('\n').unwrap_or(&text));
+    // In one piece, so that what other threads print does not come in between.
+    cx.env.host.print(&format!("{}{end}", text.text()));
     Ok(())
 }
 

@@ -4,11 +4,13 @@
 
 pub mod lone;
 mod machine;
+mod partial;
 mod plan;
 mod reference;
 mod step;
 mod trace;
 
+pub use partial::Partial;
 pub use plan::{MAX_LIVE_ITERATIONS, Plan, PlanOptions};
 pub use reference::Reference;
 pub use step::{Outcome, RunOptions, Runner};

@@ -112,7 +112,10 @@ impl Runner {
             machine.feed(&self.plan, i, value);
         }
         let threads = env.host.threads();
-        let mut machine = self.finish(machine, &env, options, threads)?;
+        let mut machine = self.drive(machine, &env, options, threads)?;
+        if let Some(error) = machine.stuck(&self.plan) {
+            return Err(error);
+        }
         let outcome = outcome(&mut machine, &self.plan);
         machine.drop_values();
         env.step_resources.clear_all();
@@ -125,8 +128,8 @@ impl Runner {
         outcome
     }
 
-    /// Runs what is ready and all that follows.
-    fn finish(
+    /// Runs what is ready and all that follows, until nothing runs or waits any more.
+    pub(crate) fn drive(
         &self,
         mut machine: Machine,
         env: &StepEnv,
@@ -147,10 +150,7 @@ impl Runner {
                 }
                 check(env, options.deadline)?;
             }
-            return match machine.stuck(plan) {
-                Some(error) => Err(error),
-                None => Ok(machine),
-            };
+            return Ok(machine);
         }
         machine.may_hand_out = threads > 1;
         let step = Arc::new(Step {
@@ -196,6 +196,12 @@ fn timed_out() -> Error {
         .with_help("raise the timeout, or see with a trace where the time goes")
 }
 
+/// What is said of a fetch that a branch not taken would have computed.
+pub(crate) fn dead_fetch(name: &str) -> Error {
+    invalid!("`{name}` has no value: it lies on a branch that was not taken")
+        .with_help("fetch the result of the `cond` (its Merge) instead")
+}
+
 fn outcome(machine: &mut Machine, plan: &Plan) -> Result<Outcome> {
     let results = std::mem::take(&mut machine.results);
     let values = results
@@ -203,10 +209,7 @@ fn outcome(machine: &mut Machine, plan: &Plan) -> Result<Outcome> {
         .enumerate()
         .map(|(k, r)| match r {
             Fetched::Value(value) => Ok(value),
-            Fetched::Dead => {
-                Err(invalid!("`{}` has no value: it lies on a branch that was not taken", plan.fetch_name(k))
-                    .with_help("fetch the result of the `cond` (its Merge) instead"))
-            }
+            Fetched::Dead => Err(dead_fetch(plan.fetch_name(k))),
             Fetched::Pending => Err(Error::internal(format!("`{}` was never computed", plan.fetch_name(k)))),
         })
         .collect::<Result<Vec<_>>>()?;
@@ -266,10 +269,7 @@ impl Step {
                 && machine.is_idle()
                 && !self.has_mail.load(Acquire)
             {
-                return match machine.error.take().or_else(|| machine.stuck(&self.plan)) {
-                    Some(error) => Err(error),
-                    None => Ok(()),
-                };
+                return machine.error.take().map_or(Ok(()), Err);
             }
             drop(machine);
             self.sleep();

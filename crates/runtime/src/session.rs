@@ -4,9 +4,10 @@ use crate::callable::Callable;
 use crate::feed::Feeds;
 use crate::fetch::{Fetch, FetchList, FromFetched, Target, wrong_dtype};
 use crate::host::{Host, Printer};
+use crate::partial::PartialRun;
 use millstream_exec::{Outcome, Plan, PlanOptions, Reference, Runner, Trace};
 use millstream_graph::op::{StepEnv, StepHost};
-use millstream_graph::{Graph, NodeId, Output, Port, Program};
+use millstream_graph::{Graph, GraphData, NodeId, Output, Port, Program};
 use millstream_state::{Cancellation, Resources};
 use millstream_tensor::budget::Budget;
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor, invalid};
@@ -31,7 +32,7 @@ pub struct SessionOptions {
     pub resources: Option<Arc<Resources>>,
     /// The container for resources that name none.
     pub container: String,
-    /// Where lines that the program prints go; to the standard error by default.
+    /// Where what the program prints goes, each text exactly as given (with its own line end); to the standard error by default.
     pub print: Option<Printer>,
     /// What runs the graph.
     pub tier: Tier,
@@ -72,15 +73,15 @@ pub struct Session {
 }
 
 pub(crate) struct Shared {
-    graph: Graph,
+    pub(crate) graph: Graph,
     host: Arc<Host>,
     resources: Arc<Resources>,
-    kernel_state: Arc<Resources>,
+    pub(crate) kernel_state: Arc<Resources>,
     container: Arc<str>,
     pub(crate) budget: Option<Arc<Budget>>,
-    parallel_iterations: Option<u32>,
+    pub(crate) parallel_iterations: Option<u32>,
     tier: Tier,
-    hand_out_all: bool,
+    pub(crate) hand_out_all: bool,
     timeout: Option<Duration>,
     /// Plans by what they are for. Read by every run, written when a new one is made.
     plans: RwLock<HashMap<Key, Arc<Prepared>>>,
@@ -124,12 +125,17 @@ impl Engine {
 }
 
 pub(crate) struct FeedSpec {
-    name: String,
+    pub(crate) name: String,
     dtype: DType,
     shape: PartialShape,
 }
 
 impl FeedSpec {
+    pub(crate) fn new(g: &GraphData, port: Port) -> Result<FeedSpec> {
+        let name = format!("{}:{}", g.node(port.node)?.name(), port.index);
+        Ok(FeedSpec { name, dtype: g.type_of(port)?.dtype, shape: g.shape_of(port) })
+    }
+
     pub(crate) fn check(&self, value: &Tensor) -> Result<()> {
         if value.dtype() != self.dtype {
             return Err(wrong_dtype(&self.name, self.dtype, value));
@@ -236,6 +242,37 @@ impl Session {
         Ok(Callable::new(self.shared.clone(), prepared, targets))
     }
 
+    /// Begins a run in several parts. Names all that will be fetched and all that will be fed; [`Session::partial_run`] then gives some
+    /// feeds and gets some fetches at a time, each once. Always runs on the dataflow machine.
+    pub fn partial_run_setup<'g>(
+        &self,
+        fetches: impl Fetch,
+        feeds: impl IntoIterator<Item = Output<'g>>,
+    ) -> Result<PartialRun> {
+        self.shared.check_open()?;
+        let mut list = FetchList::default();
+        fetches.list(&mut list);
+        PartialRun::new(&self.shared, feeds.into_iter().map(|o| o.port()).collect(), list.0)
+    }
+
+    /// Goes on with a partial run: gives these feeds, runs all that they make possible, and gets these fetches. What earlier calls have
+    /// computed is not computed again. A call that is refused (a feed or fetch unknown, repeated, or not computable yet) changes nothing;
+    /// an error while running ends the run. The session's timeout holds for each call.
+    pub fn partial_run<V: FromFetched>(
+        &self,
+        run: &PartialRun,
+        fetches: impl Fetch,
+        feeds: impl Feeds,
+    ) -> Result<V> {
+        self.shared.check_open()?;
+        if !run.is_of(&self.shared) {
+            return Err(invalid!("this partial run was set up in another session"));
+        }
+        let mut list = FetchList::default();
+        fetches.list(&mut list);
+        run.call(&list, feeds.into_feeds())
+    }
+
     /// Ends the session: runs going on are cancelled, further ones are errors. Its resources go with the last session that shares them.
     pub fn close(&self) {
         self.shared.closed.store(true, Release);
@@ -304,14 +341,7 @@ impl Shared {
             }
         }
         let (program, feeds) = self.graph.read(|g| -> Result<_> {
-            let feeds = key
-                .feeds
-                .iter()
-                .map(|&port| {
-                    let name = format!("{}:{}", g.node(port.node)?.name(), port.index);
-                    Ok(FeedSpec { name, dtype: g.type_of(port)?.dtype, shape: g.shape_of(port) })
-                })
-                .collect::<Result<Vec<_>>>()?;
+            let feeds = key.feeds.iter().map(|&port| FeedSpec::new(g, port)).collect::<Result<Vec<_>>>()?;
             Ok((Program::new(g, &key.feeds, &fetches, &targets)?, feeds))
         })?;
         let engine = match self.tier {
@@ -341,13 +371,15 @@ impl Shared {
         for (spec, value) in prepared.feeds.iter().zip(&feeds) {
             spec.check(value)?;
         }
-        let deadline = options.timeout.or(self.timeout).and_then(|t| Instant::now().checked_add(t));
-        let options =
-            millstream_exec::RunOptions { trace: options.trace, deadline, budget: self.budget.clone() };
-        prepared.engine.run(feeds, || self.env(), &options)
+        prepared.engine.run(feeds, || self.env(), &self.exec_options(options))
     }
 
-    fn env(&self) -> StepEnv {
+    pub(crate) fn exec_options(&self, options: &RunOptions) -> millstream_exec::RunOptions {
+        let deadline = options.timeout.or(self.timeout).and_then(|t| Instant::now().checked_add(t));
+        millstream_exec::RunOptions { trace: options.trace, deadline, budget: self.budget.clone() }
+    }
+
+    pub(crate) fn env(&self) -> StepEnv {
         let cancel = Cancellation::new();
         let mut flags = self.flags.lock();
         if flags.len() >= 64 && flags.len().is_power_of_two() {
@@ -372,8 +404,8 @@ impl Shared {
     clippy::print_stderr,
     reason = "what a program prints goes to the standard error, as TensorFlow's Print does"
 )]
-fn to_stderr(line: &str) {
-    eprint!("{line}");
+fn to_stderr(text: &str) {
+    eprint!("{text}");
 }
 
 /// 80 % of the machine's memory, or of a control group's limit where that is less; 16 GiB where neither can be known.

@@ -1,0 +1,79 @@
+//! [`Partial`]: one run in several parts, its feeds given as they become known.
+
+use crate::machine::{Fetched, Machine};
+use crate::step::{RunOptions, Runner, check, dead_fetch};
+use millstream_graph::op::StepEnv;
+use millstream_tensor::{Error, Result, Tensor, budget, invalid};
+
+/// A run that stops where a feed is missing and goes on when it comes. What was computed stays: nothing is computed twice.
+pub struct Partial {
+    /// Gone once the run has failed.
+    machine: Option<Machine>,
+    env: StepEnv,
+    failed: Option<Error>,
+}
+
+impl Runner {
+    /// Begins a run without feeds. Nothing runs before the first [`Runner::advance`].
+    pub fn begin(&self, env: StepEnv) -> Partial {
+        let mut machine = Machine::new(self.plan());
+        machine.start(self.plan());
+        Partial { machine: Some(machine), env, failed: None }
+    }
+
+    /// Gives feeds, by their place in the plan, and runs all that can run now. Each feed is given once: the caller sees to it, and to
+    /// dtypes and shapes. After an error the run is over, and every further call gives that error again.
+    pub fn advance(
+        &self,
+        partial: &mut Partial,
+        feeds: impl IntoIterator<Item = (usize, Tensor)>,
+        options: &RunOptions,
+    ) -> Result<()> {
+        let Some(mut machine) = partial.machine.take() else { return Err(partial.failure()) };
+        let _budget = options.budget.as_ref().map(|b| budget::enter(Some(b.clone())));
+        for (i, value) in feeds {
+            machine.feed(self.plan(), i, value);
+        }
+        let threads = partial.env.host.threads();
+        let driven = check(&partial.env, options.deadline)
+            .and_then(|()| self.drive(machine, &partial.env, options, threads));
+        match driven {
+            Ok(machine) => {
+                partial.machine = Some(machine);
+                Ok(())
+            }
+            Err(error) => {
+                partial.failed = Some(error.clone());
+                partial.env.step_resources.clear_all();
+                Err(error)
+            }
+        }
+    }
+
+    /// The value of fetch `k`, left where it is.
+    pub fn fetched(&self, partial: &Partial, k: usize) -> Result<Tensor> {
+        let Some(machine) = &partial.machine else { return Err(partial.failure()) };
+        match machine.results.get(k) {
+            Some(Fetched::Value(value)) => Ok(value.clone()),
+            Some(Fetched::Dead) => Err(dead_fetch(self.plan().fetch_name(k))),
+            // A loop waits for all its Enters before it goes beyond what `parallel_iterations` lets run ahead.
+            Some(Fetched::Pending) | None => Err(machine
+                .stuck(self.plan())
+                .unwrap_or_else(|| invalid!("`{}` has not been computed", self.plan().fetch_name(k)))),
+        }
+    }
+
+    /// Forgets the value of fetch `k`: nobody will ask for it again.
+    pub fn forget(&self, partial: &mut Partial, k: usize) {
+        let result = partial.machine.as_mut().and_then(|m| m.results.get_mut(k));
+        if let Some(result @ Fetched::Value(_)) = result {
+            *result = Fetched::Value(Tensor::scalar(false));
+        }
+    }
+}
+
+impl Partial {
+    fn failure(&self) -> Error {
+        self.failed.clone().unwrap_or_else(|| Error::internal("a partial run lost its machine"))
+    }
+}

@@ -1,0 +1,192 @@
+//! [`PartialRun`]: one run in several calls.
+
+use crate::feed::FeedList;
+use crate::fetch::{FetchList, FromFetched, Target};
+use crate::session::{FeedSpec, Shared};
+use millstream_exec::{Partial, Plan, PlanOptions, Runner};
+use millstream_graph::{Index, Port, Program};
+use millstream_tensor::{Result, Tensor, invalid};
+use parking_lot::Mutex;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// A run made by [`Session::partial_run_setup`](crate::Session::partial_run_setup), to be driven on by
+/// [`Session::partial_run`](crate::Session::partial_run) call by call.
+pub struct PartialRun {
+    /// The session that it belongs to.
+    session: Arc<Shared>,
+    runner: Runner,
+    feeds: Vec<FeedSpec>,
+    feed_places: HashMap<Port, usize>,
+    targets: HashMap<Target, Wanted>,
+    /// Guards the run: one call at a time drives it.
+    state: Mutex<State>,
+}
+
+/// Something that was declared to be fetched.
+struct Wanted {
+    name: String,
+    /// Its place among the plan's fetches; operations have none.
+    fetch: Option<usize>,
+    /// The feeds that it needs.
+    needs: BTreeSet<usize>,
+}
+
+struct State {
+    run: Partial,
+    fed: Vec<bool>,
+    taken: BTreeSet<String>,
+}
+
+impl PartialRun {
+    pub(crate) fn new(session: &Arc<Shared>, ports: Vec<Port>, list: Vec<Target>) -> Result<PartialRun> {
+        session.graph.check()?;
+        let mut unique: Vec<Target> = Vec::new();
+        for target in list {
+            if !unique.contains(&target) {
+                unique.push(target);
+            }
+        }
+        let (mut fetches, mut operations) = (Vec::new(), Vec::new());
+        for target in &unique {
+            match target {
+                Target::Value(port) => fetches.push(*port),
+                Target::Operation(node) => operations.push(*node),
+            }
+        }
+        let (program, feeds, names) = session.graph.read(|g| -> Result<_> {
+            let feeds = ports.iter().map(|&p| FeedSpec::new(g, p)).collect::<Result<Vec<_>>>()?;
+            let name = |t: &Target| match t {
+                Target::Value(p) => Ok(format!("{}:{}", g.node(p.node)?.name(), p.index)),
+                Target::Operation(n) => Ok(g.node(*n)?.name().to_owned()),
+            };
+            let names = unique.iter().map(name).collect::<Result<Vec<_>>>()?;
+            Ok((Program::new(g, &ports, &fetches, &operations)?, feeds, names))
+        })?;
+        let mut targets = HashMap::new();
+        let (mut values, mut effects) = (0, 0);
+        for (target, name) in unique.into_iter().zip(names) {
+            let (fetch, root) = match target {
+                Target::Value(_) => (Some(values), program.fetches.get(values).map(|s| s.node)),
+                Target::Operation(_) => (None, program.targets.get(effects).copied()),
+            };
+            match fetch {
+                Some(_) => values += 1,
+                None => effects += 1,
+            }
+            let needs = root.map(|n| needs(&program, n)).unwrap_or_default();
+            targets.insert(target, Wanted { name, fetch, needs });
+        }
+        let options = PlanOptions {
+            keep_all: false,
+            parallel_iterations: session.parallel_iterations,
+            hand_out_all: session.hand_out_all,
+        };
+        let runner = Runner::new(Arc::new(Plan::new(&program, &session.kernel_state, &options)?));
+        let run = runner.begin(session.env());
+        let state = State { run, fed: vec![false; feeds.len()], taken: BTreeSet::new() };
+        let feed_places = ports.into_iter().enumerate().map(|(i, p)| (p, i)).collect();
+        let session = session.clone();
+        Ok(PartialRun { session, runner, feeds, feed_places, targets, state: Mutex::new(state) })
+    }
+
+    pub(crate) fn is_of(&self, session: &Arc<Shared>) -> bool {
+        Arc::ptr_eq(&self.session, session)
+    }
+
+    /// Checks everything first, so that a call refused leaves the run as it was.
+    pub(crate) fn call<V: FromFetched>(&self, list: &FetchList, feeds: FeedList) -> Result<V> {
+        let mut state = self.state.lock();
+        let state = &mut *state;
+        let mut given: Vec<(usize, Tensor)> = Vec::new();
+        for (port, value) in feeds.items {
+            let Some(&place) = self.feed_places.get(&port) else {
+                return Err(invalid!(
+                    "the feed `{}` was not named in the setup of the partial run",
+                    self.name_of(port)
+                )
+                .with_help("name all feeds of all calls in `partial_run_setup`"));
+            };
+            let value = value?;
+            let spec = &self.feeds[place];
+            if state.fed[place] || given.iter().any(|(p, _)| *p == place) {
+                return Err(invalid!("the feed `{}` has been fed already in this partial run", spec.name)
+                    .with_help("each feed is given once; set up another partial run to feed another value"));
+            }
+            spec.check(&value)?;
+            given.push((place, value));
+        }
+        let mut wanted: Vec<&Wanted> = Vec::new();
+        for target in &list.0 {
+            let Some(w) = self.targets.get(target) else {
+                let name = match target {
+                    Target::Value(port) => self.name_of(*port),
+                    Target::Operation(node) => self
+                        .session
+                        .graph
+                        .read(|g| g.node(*node).map_or_else(|_| node.to_string(), |n| n.name().to_owned())),
+                };
+                return Err(invalid!("the fetch `{name}` was not named in the setup of the partial run")
+                    .with_help("name all fetches of all calls in `partial_run_setup`"));
+            };
+            if state.taken.contains(&w.name) {
+                return Err(invalid!("the fetch `{}` has been fetched already in this partial run", w.name)
+                    .with_help("each fetch is given once; keep its value"));
+            }
+            let missing: Vec<String> = w
+                .needs
+                .iter()
+                .filter(|&&i| !state.fed[i] && given.iter().all(|(p, _)| *p != i))
+                .map(|&i| format!("`{}`", self.feeds[i].name))
+                .collect();
+            if !missing.is_empty() {
+                return Err(invalid!(
+                    "`{}` cannot be computed from what has been fed so far: it needs {}",
+                    w.name,
+                    missing.join(", ")
+                )
+                .with_help("feed what is missing in this call or before it"));
+            }
+            wanted.push(w);
+        }
+        for (place, _) in &given {
+            state.fed[*place] = true;
+        }
+        let options = self.session.exec_options(&crate::RunOptions::default());
+        self.runner.advance(&mut state.run, given, &options)?;
+        let values = wanted
+            .iter()
+            .map(|w| w.fetch.map(|k| self.runner.fetched(&state.run, k)).transpose())
+            .collect::<Result<Vec<_>>>()?;
+        for w in wanted {
+            state.taken.insert(w.name.clone());
+            if let Some(k) = w.fetch {
+                self.runner.forget(&mut state.run, k);
+            }
+        }
+        V::take(&mut values.into_iter())
+    }
+
+    fn name_of(&self, port: Port) -> String {
+        let node = self.session.graph.read(|g| g.node(port.node).map(|n| n.name().to_owned()));
+        node.map_or_else(|_| port.to_string(), |n| format!("{n}:{}", port.index))
+    }
+}
+
+/// The feeds among all that a node depends on.
+fn needs(program: &Program, root: Index) -> BTreeSet<usize> {
+    let mut seen = vec![false; program.nodes.len()];
+    let mut todo = vec![root];
+    let mut found = BTreeSet::new();
+    while let Some(n) = todo.pop() {
+        if std::mem::replace(&mut seen[n as usize], true) {
+            continue;
+        }
+        let node = &program.nodes[n as usize];
+        if let millstream_graph::ProgramKind::Feed(i, ..) = &node.kind {
+            found.insert(*i);
+        }
+        todo.extend(node.inputs.iter().map(|s| s.node).chain(node.controls.iter().copied()));
+    }
+    found
+}

@@ -21,33 +21,34 @@ mod segment;
 mod state;
 mod strings;
 
-use millstream_graph::op::{Effect, NodeInfo, Registry};
+use millstream_graph::op::{Effect, NodeInfo, OpDef, Registry};
 use millstream_tensor::Tensor;
 use std::sync::OnceLock;
+
+/// Declarations of all op types of the library, for a registry that has others beside them.
+pub fn defs() -> Vec<OpDef> {
+    [
+        array::defs(),
+        control::defs(),
+        debug::defs(),
+        linalg::defs(),
+        math::defs(),
+        nn::defs(),
+        random::defs(),
+        reduce::defs(),
+        segment::defs(),
+        state::defs(),
+        strings::defs(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
 
 /// All op types of the library.
 pub fn registry() -> &'static Registry {
     static REGISTRY: OnceLock<Registry> = OnceLock::new();
-    REGISTRY.get_or_init(|| {
-        Registry::new(
-            [
-                array::defs(),
-                control::defs(),
-                debug::defs(),
-                linalg::defs(),
-                math::defs(),
-                nn::defs(),
-                random::defs(),
-                reduce::defs(),
-                segment::defs(),
-                state::defs(),
-                strings::defs(),
-            ]
-            .into_iter()
-            .flatten(),
-        )
-        .with_fold(fold)
-    })
+    REGISTRY.get_or_init(|| Registry::new(defs()).with_fold(fold))
 }
 
 /// Computes a pure node of known inputs: how graphs learn the values of shapes and sizes while they are built.

@@ -385,12 +385,12 @@ impl<'g> Scope<'g> {
     ) -> Result<Vec<Output<'g>>> {
         let mut scope = Scope { graph: self.graph, values: self.values.clone(), variable: self.variable };
         scope.block(block, variables)?;
-        // A branch or body gives values of its own.
-        Ok(scope
-            .refs(types, results)
-            .into_iter()
-            .map(|v| self.graph.op("Identity").input(v).output())
-            .collect())
+        // Some as they are, which may be values from outside; some made in here.
+        let own = |(i, v): (usize, Output<'g>)| match results.get(i).is_some_and(|r| r % 2 == 0) {
+            true => self.graph.op("Identity").input(v).output(),
+            false => v,
+        };
+        Ok(scope.refs(types, results).into_iter().enumerate().map(own).collect())
     }
 
     fn stmt(&mut self, stmt: &Stmt, variables: &mut Variables) -> Result<()> {

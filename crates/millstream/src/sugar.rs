@@ -325,26 +325,20 @@ pub trait Methods<'g>: Into<Output<'g>> {
     /// Entry `index` along the first axis, which goes away; counted from the end where negative.
     #[track_caller]
     fn index(self, index: i32) -> Output<'g> {
-        let x = self.into();
-        let end = index.wrapping_add(1);
-        let slice = x.graph().op("StridedSlice").name("strided_slice").input(x);
-        let slice = slice.input([index]).input([end]).input([1]).attr("shrink_axis_mask", 1);
-        // Behind the last entry there is no index 0.
-        if index == -1 { slice.attr("end_mask", 1).output() } else { slice.output() }
+        // Behind the last entry there is no index 0: it is taken to the end.
+        let to_end = i64::from(index == -1);
+        strided(self.into(), [vec![index], vec![index.wrapping_add(1)], vec![1]], 0, to_end, 1)
     }
 
     /// The entries `range.start <= i < range.end` along an axis.
     #[track_caller]
     fn slice_axis(self, axis: usize, range: Range<i32>) -> Output<'g> {
-        let x = self.into();
         let at = |last: i32, fill: i32| -> Vec<i32> {
             (0..=axis).map(|i| if i == axis { last } else { fill }).collect()
         };
         // The axes before are taken whole.
         let whole = 1i64.checked_shl(axis as u32).map_or(0, |bit| bit - 1);
-        let slice = x.graph().op("StridedSlice").name("strided_slice").input(x);
-        let slice = slice.input(at(range.start, 0)).input(at(range.end, 0)).input(at(1, 1));
-        slice.attr("begin_mask", whole).attr("end_mask", whole).output()
+        strided(self.into(), [at(range.start, 0), at(range.end, 0), at(1, 1)], whole, whole, 0)
     }
 }
 
@@ -375,6 +369,24 @@ fn filled<'g>(options: Options<'g>, name: &str, one: Tensor, shape: Shape) -> Ou
 /// The zero of a dtype.
 fn zero<T: Element>() -> Tensor {
     Tensor::scalar(T::default())
+}
+
+/// A strided slice whose bounds are constants, named as TensorFlow names them.
+#[track_caller]
+fn strided<'g>(
+    x: Output<'g>,
+    bounds: [Vec<i32>; 3],
+    begin_mask: i64,
+    end_mask: i64,
+    shrink: i64,
+) -> Output<'g> {
+    let (g, at) = (x.graph(), Location::caller());
+    g.name_scope("strided_slice", || {
+        let bounds = bounds.map(|bound| Value::from(bound).place(g, "stack", at));
+        let slice = g.op("StridedSlice").name(g.scope()).at(at).input(x).inputs(bounds);
+        let slice = slice.attr("begin_mask", begin_mask).attr("end_mask", end_mask);
+        slice.attr("shrink_axis_mask", shrink).output()
+    })
 }
 
 /// Reduces over some axes; all of them are a constant where their number is known.

@@ -128,10 +128,8 @@ macro_rules! reals {
             const LEAST_FINITE: Self = <$t>::MIN;
             const GREATEST_FINITE: Self = <$t>::MAX;
             #[inline(always)]
-            #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
             fn greater(self, other: Self) -> Self { if self > other || self != self { self } else { other } }
             #[inline(always)]
-            #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
             fn lesser(self, other: Self) -> Self { if self < other || self != self { self } else { other } }
         }
         impl Float for $t {

@@ -27,8 +27,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let first = inputs.next().cloned().unwrap_or_else(PartialShape::unknown);
     let shape = inputs.fold(first, |a, b| a.join(b));
     if let Some(first) = cx.handle(0) {
-        let others = (1..cx.n_inputs()).map(|i| cx.handle(i).filter(|h| h.dtype == first.dtype));
-        let joined = others.fold(Some(first.shape.clone()), |a, b| Some(a?.join(&b?.shape)));
+        let mut others = (1..cx.n_inputs()).map(|i| cx.handle(i).filter(|h| h.dtype == first.dtype));
+        let joined = others.try_fold(first.shape.clone(), |a, b| Some(a.join(&b?.shape)));
         if let Some(joined) = joined {
             cx.set_handle(0, first.dtype, joined);
         }

@@ -48,14 +48,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let least = op == "ArgMin";
     let index = cx.attrs().dtype("output_type")?;
     let out = with_types!(op, input.dtype(), T => match (index, least) {
-        (I16, false) => positions::<T, i16>(input, axis, |a, b| a > b, |i| i as i16),
-        (U16, false) => positions::<T, u16>(input, axis, |a, b| a > b, |i| i as u16),
-        (I32, false) => positions::<T, i32>(input, axis, |a, b| a > b, |i| i as i32),
-        (_, false) => positions::<T, i64>(input, axis, |a, b| a > b, |i| i as i64),
-        (I16, true) => positions::<T, i16>(input, axis, |a, b| a < b, |i| i as i16),
-        (U16, true) => positions::<T, u16>(input, axis, |a, b| a < b, |i| i as u16),
-        (I32, true) => positions::<T, i32>(input, axis, |a, b| a < b, |i| i as i32),
-        (_, true) => positions::<T, i64>(input, axis, |a, b| a < b, |i| i as i64),
+        (I16, false) => positions(input, axis, T::gt, |i| i as i16),
+        (U16, false) => positions(input, axis, T::gt, |i| i as u16),
+        (I32, false) => positions(input, axis, T::gt, |i| i as i32),
+        (_, false) => positions(input, axis, T::gt, |i| i as i64),
+        (I16, true) => positions(input, axis, T::lt, |i| i as i16),
+        (U16, true) => positions(input, axis, T::lt, |i| i as u16),
+        (I32, true) => positions(input, axis, T::lt, |i| i as i32),
+        (_, true) => positions(input, axis, T::lt, |i| i as i64),
     }; F16 F32 F64 BF16 I8 I16 I32 I64 U8 U16 U32 U64 Bool)?;
     cx.set(0, out);
     Ok(())
@@ -64,7 +64,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 fn positions<T: Element, I: Element>(
     input: &Tensor,
     axis: usize,
-    better: impl Fn(T, T) -> bool,
+    better: impl Fn(&T, &T) -> bool,
     index: impl Fn(usize) -> I,
 ) -> Result<Tensor> {
     let shape = input.shape();
@@ -82,10 +82,10 @@ fn positions<T: Element, I: Element>(
         (0..inner).map(move |j| {
             let mut best = (0, plane[j]);
             let mut start = false;
+            #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
             for (i, &x) in plane[j..].iter().step_by(inner).enumerate() {
                 // A NaN at the start gives way to the first number.
-                #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
-                if better(x, best.1) || (!start && best.1 != best.1 && x == x) {
+                if better(&x, &best.1) || (!start && best.1 != best.1 && x == x) {
                     best = (i, x);
                 }
                 start |= x == x;

@@ -1,3 +1,5 @@
+//! Tests of the loops: their shapes, their places in memory.
+
 use super::*;
 use crate::math::numbers::Num;
 

@@ -1,5 +1,7 @@
 //! The smallest loop: counts to ten.
 
+#![expect(clippy::print_stdout, reason = "an example shows its result")]
+
 use millstream::prelude::*;
 
 /// `i = 0; while i < 10 { i += 1 }`

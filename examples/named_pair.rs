@@ -1,5 +1,7 @@
 //! Loop variables of a structure of one's own: a number beside a named pair.
 
+#![expect(clippy::print_stdout, reason = "an example shows its result")]
+
 use millstream::prelude::*;
 
 #[derive(Nest)]

@@ -1,5 +1,7 @@
 //! Square roots by Newton's iteration: a loop that ends when its value no longer moves.
 
+#![expect(clippy::print_stdout, reason = "an example shows its result")]
+
 use millstream::prelude::*;
 
 /// The roots, and how many steps the slowest of them took.

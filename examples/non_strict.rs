@@ -1,6 +1,8 @@
 //! Two loop variables of which one does not need the other: the counter may run ahead of the data, never behind it, and fetching
 //! the counter alone never computes the data.
 
+#![expect(clippy::print_stdout, reason = "an example shows its result")]
+
 use millstream::prelude::*;
 use millstream::{RunOptions, SessionOptions};
 use std::sync::{Arc, Mutex, PoisonError};

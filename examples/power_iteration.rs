@@ -1,5 +1,7 @@
 //! The largest eigenvalue by power iteration, with several iterations under way at a time where the data lets them.
 
+#![expect(clippy::print_stdout, reason = "an example shows its result")]
+
 use millstream::prelude::*;
 
 /// The largest eigenvalue of a symmetric matrix after `steps` steps.

@@ -1,5 +1,7 @@
 //! A loop variable that grows: its shape invariant says which dimension stays.
 
+#![expect(clippy::print_stdout, reason = "an example shows its result")]
+
 use millstream::prelude::*;
 
 /// Puts a 2 x 2 matrix below itself ten times. Gives the invariant that the graph knows, and the result.

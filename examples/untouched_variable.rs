@@ -1,6 +1,8 @@
 //! A variable of the session as the start of a loop, and a loop variable that no iteration changes. Also writes the graph down,
 //! for `millstream dot`: `cargo run --example untouched_variable -- loop.pb`.
 
+#![expect(clippy::print_stdout, reason = "an example shows its result")]
+
 use millstream::interop::export_graph_def;
 use millstream::prelude::*;
 

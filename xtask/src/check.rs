@@ -12,12 +12,15 @@ pub struct Options {
     steps: Vec<String>,
 }
 
+/// One step of the gate.
+type Step = fn() -> Result<()>;
+
 /// The longest a file may be without saying why (`//! Long because ..`).
 const MAX_LINES: usize = 1000;
 
 /// Runs the steps.
 pub fn run(options: &Options) -> Result<()> {
-    let steps: [(&str, fn() -> Result<()>); 6] = [
+    let steps: [(&str, Step); 6] = [
         ("tidy", tidy),
         ("fmt", || cargo(&["fmt", "--all", "--check"])),
         ("gen", || crate::generate::run(&crate::generate::Options { check: true })),

@@ -62,9 +62,9 @@ pub mod prelude {
 }
 
 /// Makes graphs over the whole op library.
-pub trait Build {
+pub trait Build: Sized {
     /// An empty graph.
-    fn new() -> Graph;
+    fn new() -> Self;
 }
 
 impl Build for Graph {

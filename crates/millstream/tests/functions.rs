@@ -129,6 +129,6 @@ fn random_numbers_are_tensorflows() -> Result<()> {
     let (u, n) = (g.random_uniform([2], 0.0f32, 1.0, None), g.random_normal([2], 0.0f32, 1.0, None));
     let i = g.random_uniform([2], 0i32, 5, None);
     let (u, n, i): (Vec<f32>, Vec<f32>, Vec<i32>) = Session::new(&g)?.run((u, n, i), feed![])?;
-    assert_eq!((u, n, i), (vec![0.195307851, 0.538950086], vec![1.60560369, 2.22495437], vec![2, 3]));
+    assert_eq!((u, n, i), (vec![0.19530785, 0.5389501], vec![1.6056037, 2.2249544], vec![2, 3]));
     Ok(())
 }

@@ -413,6 +413,31 @@ impl GraphData {
         &self.collections
     }
 
+    /// The graph-level seed.
+    pub(crate) fn seed(&self) -> Option<i64> {
+        self.seed
+    }
+
+    /// Sets the graph-level seed.
+    pub(crate) fn set_seed(&mut self, seed: Option<i64>) {
+        self.seed = seed;
+    }
+
+    /// Whether adding a node is an error.
+    pub(crate) fn is_finalized(&self) -> bool {
+        self.finalized
+    }
+
+    /// From here on adding a node is an error.
+    pub(crate) fn set_finalized(&mut self) {
+        self.finalized = true;
+    }
+
+    /// Nobody gets this name any more.
+    pub(crate) fn reserve(&mut self, name: &str) {
+        self.names.entry(name.to_lowercase()).or_insert(1);
+    }
+
     /// Changes with every edit of an existing node; together with the length it says whether the graph is the same.
     pub fn edits(&self) -> u64 {
         self.edits
@@ -641,7 +666,8 @@ impl GraphData {
         })
     }
 
-    fn insert_inner(&mut self, spec: NodeSpec) -> Result<NodeId> {
+    /// As [`GraphData::insert`], without the source line in errors.
+    pub(crate) fn insert_inner(&mut self, spec: NodeSpec) -> Result<NodeId> {
         if self.finalized {
             return Err(Error::new(
                 millstream_tensor::Code::FailedPrecondition,

@@ -17,6 +17,7 @@ pub mod op;
 pub mod outline;
 mod output;
 mod program;
+mod text;
 mod verify;
 
 pub use attr::{Attr, Attrs, FuncRef, ValueType};

@@ -64,7 +64,6 @@ impl Bench {
         );
     }
 
-    #[expect(clippy::print_stdout, reason = "results are for people and programs")]
     pub(super) fn emit(
         &self,
         case: &str,

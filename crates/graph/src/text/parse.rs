@@ -48,7 +48,7 @@ struct Later {
     back_edges: Vec<(usize, NodeId, usize, PortName)>,
     controls: Vec<(usize, NodeId, String)>,
     homes: Vec<(usize, NodeId, ContextName)>,
-    contexts: Vec<(String, bool, Option<(usize, ContextName)>, Fields)>,
+    contexts: Vec<(String, bool, Option<Placed<ContextName>>, Fields)>,
     collected: Vec<(usize, usize, ContextName, usize)>,
     collections: Vec<(String, Vec<CollectionItem>)>,
 }

@@ -118,6 +118,13 @@ fn check(program: &Program, seed: u64) -> Result<(), String> {
 
     let say = |e: Error| format!("GraphDef: {e}");
     let def = export_graph_def(&built.graph).map_err(say)?;
+    let text = built.graph.to_text();
+    let read =
+        Graph::parse(&text, millstream_ops::registry()).map_err(|e| format!("text form: {e}\n{text}"))?;
+    if read.to_text() != text || export_graph_def(&read).map_err(say)? != def {
+        return Err(format!("another graph after printing and parsing\n{text}"));
+    }
+    agree("after printing and parsing", &want, &run(&built, &read, &one, false))?;
     let graph = Graph::with_ops(millstream_ops::registry());
     import_graph_def(&graph, &def, &ImportOptions::default()).map_err(say)?;
     agree("after a GraphDef round trip", &want, &run(&built, &graph, &one, false))?;

@@ -1,5 +1,8 @@
 //! Every golden graph, in every tier: what TensorFlow computed is what we compute.
 
+use millstream_graph::Graph;
+use millstream_interop::export_graph_def;
+use millstream_tensor::Error;
 use millstream_testkit::graphs::{GoldenGraph, folders, round_trip};
 use millstream_testkit::report::Report;
 use millstream_testkit::tiers::{DATAFLOW, Setting, TIERS};
@@ -27,6 +30,7 @@ fn run(root: &Path, known: &[(&str, &str)]) -> Report {
 fn check(folder: &Path) -> Result<(), String> {
     let case = GoldenGraph::load(folder)?;
     let graph = case.import()?;
+    same_text(&graph)?;
     TIERS.iter().try_for_each(|setting| case.check(&graph, setting))?;
     // Under other settings too, and as we write it.
     for setting in [HANDED_OUT, ONE_ITERATION] {
@@ -34,6 +38,20 @@ fn check(folder: &Path) -> Result<(), String> {
     }
     let back = round_trip(&graph)?;
     case.check(&back, &DATAFLOW).map_err(|e| format!("after a round trip: {e}"))
+}
+
+/// The text form reads back to a graph that prints the same and is the same GraphDef.
+fn same_text(graph: &Graph) -> Result<(), String> {
+    let text = graph.to_text();
+    let say = |e: Error| format!("text form: {e}");
+    let back = Graph::parse(&text, millstream_ops::registry()).map_err(say)?;
+    if let Some((a, b)) = text.lines().zip(back.to_text().lines()).find(|(a, b)| a != b) {
+        return Err(format!("text form: printed\n  {a}\nread back\n  {b}"));
+    }
+    match export_graph_def(graph).map_err(say)? == export_graph_def(&back).map_err(say)? {
+        true => Ok(()),
+        false => Err("another GraphDef after printing and parsing the text form".into()),
+    }
 }
 
 #[test]

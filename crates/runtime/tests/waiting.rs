@@ -1,0 +1,246 @@
+//! Kernels that wait, run for ever or panic: parked runs are woken, cancelled, timed out, and blamed on the right node. The ops
+//! are this file's own.
+
+use millstream_graph::op::{Kernel, OpDef, Registry};
+use millstream_graph::{Arg, Graph, Output};
+use millstream_runtime::{Callable, RunOptions, Session, SessionOptions, feed};
+use millstream_state::Registration;
+use millstream_tensor::{Code, DType, Result, Tensor, shape};
+use parking_lot::Mutex;
+use smallvec::smallvec;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering::*};
+use std::time::{Duration, Instant};
+
+/// Listeners of kernels that wait for cancellation; kept, since dropping one takes it back.
+static LISTENERS: Mutex<Vec<Registration>> = Mutex::new(Vec::new());
+
+/// How many such kernels have started.
+static STARTED: AtomicUsize = AtomicUsize::new(0);
+
+fn passing(name: &'static str) -> OpDef {
+    OpDef::new(name).doc("A test's.").input("x", DType::I32).output("y", DType::I32).infer(|cx| {
+        cx.pass(0, 0);
+        Ok(())
+    })
+}
+
+fn graph() -> Graph {
+    static REGISTRY: OnceLock<Registry> = OnceLock::new();
+    let make = || {
+        let mut defs = millstream_ops::defs();
+        // Another thread completes it a little later.
+        defs.push(passing("Later").kernel(Kernel::waiting(|cx, completion| {
+            let x = cx.take(0);
+            std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(2));
+                completion.complete(Ok(smallvec![x]));
+            });
+        })));
+        // Only cancellation ends it.
+        defs.push(passing("Forever").kernel(Kernel::waiting(|cx, completion| {
+            let listener = cx.env.cancel.on_cancel(move |cause| completion.complete(Err(cause.clone())));
+            LISTENERS.lock().push(listener);
+            STARTED.fetch_add(1, Release);
+        })));
+        defs.push(passing("GivesUp").kernel(Kernel::waiting(|_, completion| drop(completion))));
+        defs.push(passing("Panics").kernel(Kernel::stateful(|cx| match cx.int(0)? {
+            0 => panic!("zero is not handled"),
+            _ => {
+                let x = cx.take(0);
+                cx.set(0, x);
+                Ok(())
+            }
+        })));
+        Registry::new(defs)
+    };
+    Graph::with_ops(REGISTRY.get_or_init(make))
+}
+
+fn less<'g>(a: Output<'g>, b: impl Into<Arg<'g>>) -> Output<'g> {
+    a.graph().op("Less").input(a).input(b).output()
+}
+
+fn call<'g>(op: &'static str, x: Output<'g>) -> Output<'g> {
+    x.graph().op(op).input(x).output()
+}
+
+fn session(g: &Graph, threads: usize) -> Result<Session> {
+    Session::with_options(g, SessionOptions { threads: Some(threads), ..SessionOptions::default() })
+}
+
+#[track_caller]
+fn fails<T>(result: Result<T>, code: Code, parts: &[&str]) {
+    let Err(error) = result else { panic!("that should have failed") };
+    assert_eq!(error.code(), code, "{error}");
+    for part in parts {
+        assert!(error.to_string().contains(part), "no `{part}` in\n{error}");
+    }
+}
+
+const BRIEF: RunOptions = RunOptions { timeout: Some(Duration::from_millis(30)), trace: false };
+
+#[test]
+fn parked_nodes_are_woken_from_other_threads() -> Result<()> {
+    let g = graph();
+    let n = g.placeholder_of("n", DType::I32, shape![]);
+    let i: Output = g.while_loop(0).run(|i| less(i, n), |i| call("Later", i) + 1)?;
+    let both = call("Later", n) + call("Later", n);
+    for threads in [1, 2] {
+        let session = session(&g, threads)?;
+        let (i, both): (i32, i32) = session.run((i, both), feed![n => 20])?;
+        assert_eq!((i, both), (20, 40));
+    }
+    Ok(())
+}
+
+/// Iterations whose waits overlap take less time than all of them after each other.
+#[test]
+fn waits_of_different_iterations_overlap() -> Result<()> {
+    let g = graph();
+    let (_, sum): (Output, Output) = g
+        .while_loop((0, 0))
+        .parallel_iterations(32)
+        .run(|(i, _)| less(i, 200), |(i, sum)| (i + 1, sum + call("Later", i)))?;
+    let start = Instant::now();
+    assert_eq!(session(&g, 1)?.run::<i32>(sum, ())?, 199 * 100);
+    assert!(start.elapsed() < Duration::from_millis(300), "{:?}", start.elapsed());
+    Ok(())
+}
+
+#[test]
+fn parked_runs_time_out() -> Result<()> {
+    let g = graph();
+    let x = g.placeholder_of("x", DType::I32, shape![]);
+    let stuck = call("Forever", x);
+    for threads in [1, 2] {
+        let session = session(&g, threads)?;
+        fails(
+            session.run_with::<i32>(stuck, feed![x => 1], &BRIEF),
+            Code::DeadlineExceeded,
+            &["did not end in the time allowed"],
+        );
+        assert_eq!(session.run::<i32>(x + 1, feed![x => 1])?, 2);
+    }
+    Ok(())
+}
+
+#[test]
+fn endless_loops_time_out() -> Result<()> {
+    let g = graph();
+    let i: Output = g.while_loop(0).run(|i| less(i, 10), |i| i * 0)?;
+    let j: Output = g.while_loop(0).run(|_| g.constant(true), |j| j)?;
+    for threads in [1, 2] {
+        for endless in [i, j] {
+            let session = session(&g, threads)?;
+            fails(session.run_with::<i32>(endless, (), &BRIEF), Code::DeadlineExceeded, &["time allowed"]);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn close_ends_what_runs_and_what_waits() -> Result<()> {
+    let g = graph();
+    let x = g.placeholder_of("x", DType::I32, shape![]);
+    let stuck = call("Forever", x);
+    let endless: Output = g.while_loop(0).run(|i| less(i, 10), |i| i * 0)?;
+    for threads in [1, 2] {
+        let session = session(&g, threads)?;
+        std::thread::scope(|s| {
+            let before = STARTED.load(Acquire);
+            let waiting = s.spawn(|| session.run::<i32>(stuck, feed![x => 1]));
+            let running = s.spawn(|| session.run::<i32>(endless, ()));
+            while STARTED.load(Acquire) == before {
+                std::thread::yield_now();
+            }
+            std::thread::sleep(Duration::from_millis(20));
+            session.close();
+            for run in [waiting, running] {
+                fails(run.join().expect("no panic"), Code::Cancelled, &["the session was closed"]);
+            }
+        });
+        fails(session.run::<i32>(stuck, feed![x => 1]), Code::Cancelled, &["the session was closed"]);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_completion_dropped_is_an_error() -> Result<()> {
+    let g = graph();
+    let y = g.op("GivesUp").input(g.constant(1)).name("lazy").output();
+    fails(session(&g, 2)?.run::<i32>(y, ()), Code::Internal, &["`lazy` (GivesUp)", "gave its completion up"]);
+    Ok(())
+}
+
+#[test]
+fn a_panic_names_its_node_and_the_session_lives() -> Result<()> {
+    let g = graph();
+    let x = g.placeholder_of("x", DType::I32, shape![]);
+    let y = g.op("Panics").input(x).name("shaky").output();
+    for (threads, hand_out_all) in [(1, false), (2, false), (4, true)] {
+        let options = SessionOptions { threads: Some(threads), hand_out_all, ..SessionOptions::default() };
+        let session = Session::with_options(&g, options)?;
+        for _ in 0..3 {
+            fails(
+                session.run::<i32>(y, feed![x => 0]),
+                Code::Internal,
+                &["`shaky` (Panics)", "panicked: zero is not handled"],
+            );
+            assert_eq!(session.run::<i32>(y, feed![x => 5])?, 5);
+        }
+    }
+    Ok(())
+}
+
+/// The error of one task ends the others that wait.
+#[test]
+fn an_error_wakes_those_that_wait() -> Result<()> {
+    let g = graph();
+    let x = g.placeholder_of("x", DType::I32, shape![]);
+    let out = call("Forever", x) + call("Panics", call("Later", x));
+    for threads in [1, 4] {
+        let options =
+            SessionOptions { threads: Some(threads), hand_out_all: threads > 1, ..SessionOptions::default() };
+        let session = Session::with_options(&g, options)?;
+        fails(session.run::<i32>(out, feed![x => 0]), Code::Internal, &["(Panics)"]);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_callable_is_called_from_several_threads() -> Result<()> {
+    let g = graph();
+    let x = g.placeholder_of("x", DType::I32, shape![]);
+    let y = call("Later", x) * 2;
+    let session = session(&g, 2)?;
+    let callable: Callable = session.make_callable(y, [x])?;
+    drop(session);
+    std::thread::scope(|s| {
+        for w in 0..8 {
+            let callable = &callable;
+            s.spawn(move || {
+                for k in 0..20 {
+                    let got = callable.call_as::<i32>(&[Tensor::scalar(w * 20 + k)]).expect("runs");
+                    assert_eq!(got, (w * 20 + k) * 2);
+                }
+            });
+        }
+    });
+    Ok(())
+}
+
+#[test]
+fn parts_of_a_run_wait_too() -> Result<()> {
+    let g = graph();
+    let [x, y] = ["x", "y"].map(|name| g.placeholder_of(name, DType::I32, shape![]));
+    let first = call("Later", x);
+    let second = first + call("Later", y);
+    for threads in [1, 2] {
+        let session = session(&g, threads)?;
+        let run = session.partial_run_setup((first, second), [x, y])?;
+        assert_eq!(session.partial_run::<i32>(&run, first, feed![x => 1])?, 1);
+        assert_eq!(session.partial_run::<i32>(&run, second, feed![y => 2])?, 3);
+    }
+    Ok(())
+}

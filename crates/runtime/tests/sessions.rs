@@ -2,7 +2,7 @@
 
 use millstream_graph::{Arg, Graph, Output};
 use millstream_runtime::{Session, SessionOptions, feed};
-use millstream_tensor::{C64, C128, Code, DType, Error, PartialShape, Result, Tensor, bf16, f16, shape};
+use millstream_tensor::{C64, C128, Code, DType, Error, Result, Tensor, bf16, f16, shape};
 use std::sync::Arc;
 
 fn graph() -> Graph {
@@ -32,7 +32,7 @@ fn variable<'g>(g: &'g Graph, name: &str, start: f32) -> (Output<'g>, millstream
     let handle = g
         .op("VarHandleOp")
         .attr("dtype", DType::F32)
-        .attr("shape", PartialShape::from(shape![]))
+        .attr("shape", shape![])
         .attr("shared_name", name)
         .output();
     let value = g.constant(start);

@@ -626,7 +626,8 @@ impl Machine {
             });
             let mut none = [];
             let mut cx = KernelCx::new(&k.info, env, &mut self.inputs, &mut none);
-            start(&mut cx, completion);
+            // A panic drops the completion, which fails the step with the node's name.
+            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| start(&mut cx, completion)));
             return Ok(Turn::Elsewhere);
         }
         if self.may_hand_out && (plan.hand_out_all || k.cost(&self.inputs) >= LONG_NS) {

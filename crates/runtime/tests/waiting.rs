@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use smallvec::smallvec;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Listeners of kernels that wait for cancellation; kept, since dropping one takes it back.
 static LISTENERS: Mutex<Vec<Registration>> = Mutex::new(Vec::new());

@@ -16,8 +16,12 @@
 //!
 //! No function here recurses: what follows from a step goes on the stack of ready nodes or on a worklist.
 
-use crate::plan::{Body, Edge, Input, Kind, MergeState, NO_SLOT, Node, Place, Plan, To};
+mod iteration;
+mod stuck;
+
+use crate::plan::{Body, Input, Kind, NO_SLOT, Node, Place, Plan};
 use crate::trace::Trace;
+use iteration::Iteration;
 use millstream_graph::op::{Completion, KernelCx, StepEnv};
 use millstream_state::Variable;
 use millstream_tensor::{Error, Result, Tensor, invalid};
@@ -34,148 +38,6 @@ struct Ready {
     node: u32,
     /// The iteration's place in [`Machine::iterations`]; the top bit says dead.
     at: u32,
-}
-
-/// The state of one iteration of one frame instance.
-struct Iteration {
-    frame: u32,
-    number: u64,
-    outstanding: u32,
-    /// Frame instances alive inside: which static frame, which instance.
-    children: SmallVec<[(u32, u32); 2]>,
-    pending: Vec<u32>,
-    uses: Vec<u32>,
-    values: Vec<Tensor>,
-    merges: Vec<MergeState>,
-}
-
-impl Iteration {
-    /// The tokens of a node's edges arrive. What becomes ready is pushed; the caller counts it as outstanding.
-    #[inline]
-    fn arrive_all(&mut self, plan: &Plan, ready: &mut Vec<Ready>, at: u32, from: u32, to: u32, dead: bool) {
-        for edge in &plan.edges[from as usize..to as usize] {
-            self.arrive(plan, ready, at, edge, dead);
-        }
-    }
-
-    #[inline(always)]
-    fn arrive(&mut self, plan: &Plan, ready: &mut Vec<Ready>, at: u32, edge: &Edge, dead: bool) {
-        if edge.to != To::Node {
-            return self.arrive_otherwise(plan, ready, at, edge, dead);
-        }
-        let pending = &mut self.pending[edge.local as usize];
-        // The dead bit is set, never cleared: `|` where the count is `-`.
-        let left = (*pending - 1) | (u32::from(dead) << 31);
-        *pending = left;
-        if left & !DEAD == 0 {
-            ready.push(Ready { node: edge.node, at: at | left });
-        }
-    }
-
-    #[inline(never)]
-    fn arrive_otherwise(&mut self, plan: &Plan, ready: &mut Vec<Ready>, at: u32, edge: &Edge, dead: bool) {
-        match edge.to {
-            To::Merge(_) | To::MergeControl => return self.arrive_at_merge(plan, ready, at, edge, dead),
-            To::LiveOnly if dead => return,
-            _ => {}
-        }
-        let pending = &mut self.pending[edge.local as usize];
-        *pending -= 1;
-        let left = *pending;
-        if left & !DEAD == 0 {
-            ready.push(Ready { node: edge.node, at: at | left });
-        }
-    }
-
-    fn arrive_at_merge(&mut self, plan: &Plan, ready: &mut Vec<Ready>, at: u32, edge: &Edge, dead: bool) {
-        let merge = &mut self.merges[edge.local as usize];
-        let settled = merge.chosen != MergeState::NONE;
-        match edge.to {
-            To::MergeControl => {
-                merge.controls_left -= 1;
-                if merge.controls_left == 0 && settled {
-                    let dead = if merge.chosen == MergeState::DEAD { DEAD } else { 0 };
-                    ready.push(Ready { node: edge.node, at: at | dead });
-                }
-                return;
-            }
-            To::Merge(input) => {
-                merge.data_left = merge.data_left.saturating_sub(1);
-                if settled {
-                    // The first live input was taken; what comes later is only let go.
-                    if !dead {
-                        let first = plan.nodes[edge.node as usize].first_input;
-                        self.release(plan.inputs[(first + input) as usize]);
-                    }
-                    return;
-                }
-                match dead {
-                    false => merge.chosen = input,
-                    true if merge.is_loop || merge.data_left == 0 => merge.chosen = MergeState::DEAD,
-                    true => return,
-                }
-            }
-            _ => return,
-        }
-        if merge.controls_left != 0 {
-            return;
-        }
-        let node = &plan.nodes[edge.node as usize];
-        if merge.passes && !dead {
-            // The value is in the merge's own slot already: go straight on to its consumers. They are no loop merges, so this
-            // nests no deeper.
-            for edge in &plan.edges[node.edges[0] as usize..node.edges[3] as usize] {
-                self.arrive(plan, ready, at, edge, false);
-            }
-            return;
-        }
-        ready.push(Ready { node: edge.node, at: at | if dead { DEAD } else { 0 } });
-    }
-
-    #[inline(always)]
-    fn put(&mut self, slot: u32, value: Tensor) {
-        if slot != NO_SLOT {
-            self.values[slot as usize] = value;
-        }
-    }
-
-    /// The value at a place, left where it is.
-    #[inline]
-    fn peek<'a>(&'a self, plan: &'a Plan, frames: &'a [Frame], input: Input) -> &'a Tensor {
-        match input.place() {
-            Place::Slot(slot) => &self.values[slot],
-            Place::Constant(c) => &plan.constants[c],
-            Place::Invariant(i) => match &frames[self.frame as usize].invariants[i] {
-                Arrival::Live(value) => value,
-                // A live node never reads an invariant that has not arrived.
-                Arrival::Pending | Arrival::Dead => &plan.nothing,
-            },
-        }
-    }
-
-    #[inline]
-    fn release(&mut self, input: Input) {
-        if let Place::Slot(slot) = input.place() {
-            let uses = &mut self.uses[slot];
-            *uses -= 1;
-            if *uses == 0 {
-                let value = &mut self.values[slot];
-                if value.as_scalar().is_none() {
-                    *value = Tensor::scalar(false);
-                }
-            }
-        }
-    }
-
-    #[inline]
-    fn take(&mut self, slot: usize) -> Tensor {
-        let uses = &mut self.uses[slot];
-        *uses -= 1;
-        match *uses {
-            0 => std::mem::replace(&mut self.values[slot], Tensor::scalar(false)),
-            _ => self.values[slot].clone(),
-        }
-    }
 }
 
 /// One execution of a loop: a frame within one iteration of the frame around it.
@@ -986,61 +848,6 @@ impl Machine {
     /// Whether anything is left to run here.
     pub(crate) fn is_idle(&self) -> bool {
         self.ready.is_empty() && self.tasks.is_empty()
-    }
-
-    /// Nothing runs and nobody will wake anything: says what is stuck, if something is.
-    pub(crate) fn stuck(&self, plan: &Plan) -> Option<Error> {
-        let root = &self.iterations[0];
-        let unfinished = self.results.iter().position(|r| matches!(r, Fetched::Pending));
-        if root.children.is_empty() && unfinished.is_none() {
-            return None;
-        }
-        let mut error =
-            invalid!("the run cannot go on: no node is ready, none is running, and not all is done");
-        for &(_, inside) in root.children.iter().take(4) {
-            let frame = &self.frames[inside as usize];
-            let of = &plan.frames[frame.of as usize];
-            error = error.note(format!(
-                "loop `{}`: {} iterations alive, {} of {} Enters missing, {} tokens parked",
-                of.name,
-                frame.iterations.len(),
-                frame.pending_enters,
-                of.n_enters,
-                frame.parked.len()
-            ));
-            error = self.waiting_nodes(plan, frame, error);
-        }
-        for (n, node) in plan.nodes.iter().enumerate().filter(|(_, n)| n.frame == 0) {
-            if let Kind::Fetch(k) = node.kind
-                && matches!(self.results.get(k as usize), Some(Fetched::Pending))
-            {
-                error = error.note(format!("`{}` was fetched and never computed", plan.labels[n].name));
-            }
-        }
-        Some(error.with_help(
-            "every value that enters a loop must reach it, and every merge needs an input that comes",
-        ))
-    }
-
-    fn waiting_nodes(&self, plan: &Plan, frame: &Frame, mut error: Error) -> Error {
-        for &at in frame.iterations.iter().take(2) {
-            let it = &self.iterations[at as usize];
-            let mut named = 0;
-            for (n, node) in plan.nodes.iter().enumerate().filter(|(_, n)| n.frame == frame.of) {
-                let merge = match node.kind {
-                    Kind::Merge(m) => it.merges[m as usize],
-                    _ => continue,
-                };
-                if merge.chosen == MergeState::NONE && named < 3 {
-                    named += 1;
-                    error = error.note(format!(
-                        "iteration {}: the Merge `{}` has got no input",
-                        it.number, plan.labels[n].name
-                    ));
-                }
-            }
-        }
-        error
     }
 }
 

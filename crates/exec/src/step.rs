@@ -21,7 +21,7 @@
 use crate::machine::{Done, Fetched, Machine, Mailbox, Task};
 use crate::plan::Plan;
 use crate::trace::Trace;
-use millstream_graph::op::StepEnv;
+use millstream_graph::op::{StepEnv, StepHost};
 use millstream_tensor::{Code, Error, Result, Tensor, budget, invalid};
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
@@ -40,6 +40,8 @@ pub struct RunOptions {
     pub deadline: Option<Instant>,
     /// What tensors may be alive together.
     pub budget: Option<Arc<budget::Budget>>,
+    /// Every kernel runs on one thread; threads only serve kernels side by side.
+    pub one_thread_per_kernel: bool,
 }
 
 /// What a run gives back.
@@ -64,6 +66,9 @@ const MAX_SPARE: usize = 64;
 struct Step {
     plan: Arc<Plan>,
     env: StepEnv,
+    /// The same for tasks that run beside others: each has one thread.
+    narrow: StepEnv,
+    one_thread_per_kernel: bool,
     budget: Option<Arc<budget::Budget>>,
     machine: Mutex<Machine>,
     /// Results on their way to the machine.
@@ -156,6 +161,8 @@ impl Runner {
         let step = Arc::new(Step {
             plan: plan.clone(),
             env: env.clone(),
+            narrow: StepEnv { host: Arc::new(OneThread(env.host.clone())), ..env.clone() },
+            one_thread_per_kernel: options.one_thread_per_kernel,
             budget: options.budget.clone(),
             machine: Mutex::new(machine),
             mail: Mutex::new(Vec::new()),
@@ -169,6 +176,24 @@ impl Runner {
         let placeholder = Machine::new(plan);
         let machine = std::mem::replace(&mut *step.machine.lock(), placeholder);
         result.map(|()| machine)
+    }
+}
+
+/// A host that grants a kernel one thread.
+struct OneThread(Arc<dyn StepHost>);
+
+impl StepHost for OneThread {
+    fn print(&self, line: &str) {
+        self.0.print(line);
+    }
+    fn threads(&self) -> usize {
+        1
+    }
+    fn in_pool(&self, work: &mut (dyn FnMut() + Send)) {
+        work();
+    }
+    fn spawn(&self, work: Box<dyn FnOnce() + Send>) {
+        self.0.spawn(work);
     }
 }
 
@@ -259,9 +284,9 @@ impl Step {
                 }
                 continue;
             }
-            if let Some(task) = task {
+            if let Some((task, alone)) = task {
                 drop(machine);
-                self.work(task);
+                self.work(task, alone);
                 continue;
             }
             if machine.running == 0
@@ -290,7 +315,7 @@ impl Step {
     }
 
     /// Drives until nothing is ready; gives extra tasks to the pool and one, if there is room, back to do.
-    fn turn(self: &Arc<Self>, machine: &mut Machine) -> Option<Task> {
+    fn turn(self: &Arc<Self>, machine: &mut Machine) -> Option<(Task, bool)> {
         let mailbox: Arc<dyn Mailbox> = self.clone();
         loop {
             if self.has_mail.swap(false, AcqRel) {
@@ -320,7 +345,7 @@ impl Step {
             && let Some(task) = machine.tasks.pop_front()
         {
             machine.running += 1;
-            return Some(task);
+            return Some((task, machine.running == 1));
         }
         None
     }
@@ -329,23 +354,25 @@ impl Step {
         if let Some(task) = machine.tasks.pop_front() {
             machine.running += 1;
             let step = self.clone();
-            self.env.host.spawn(Box::new(move || step.worker(task)));
+            self.env.host.spawn(Box::new(move || step.worker((task, false))));
         }
     }
 
-    fn work(&self, task: Task) {
+    /// Runs a task; `alone` if no other ran when it was taken, so that its kernel may use all threads.
+    fn work(&self, task: Task, alone: bool) {
         let _budget = self.budget.as_ref().map(|b| budget::enter(Some(b.clone())));
-        let done = task.run(&self.plan, &self.env);
+        let env = if alone && !self.one_thread_per_kernel { &self.env } else { &self.narrow };
+        let done = task.run(&self.plan, env);
         self.post(done);
     }
 
     /// A worker's part: does its task, then drives on as long as nobody else does.
-    fn worker(self: Arc<Self>, task: Task) {
+    fn worker(self: Arc<Self>, task: (Task, bool)) {
         let _budget = self.budget.as_ref().map(|b| budget::enter(Some(b.clone())));
         let mut task = Some(task);
         loop {
-            if let Some(task) = task.take() {
-                self.work(task);
+            if let Some((task, alone)) = task.take() {
+                self.work(task, alone);
             }
             let Some(mut machine) = self.machine.try_lock() else {
                 // Whoever has the machine looks into the mailbox before it lets go. It may have looked just before the

@@ -22,6 +22,9 @@ use std::time::{Duration, Instant};
 pub struct SessionOptions {
     /// How many threads run kernels; one per core by default.
     pub threads: Option<usize>,
+    /// Kernels never use more than one thread each; threads only serve kernels side by side (TensorFlow's
+    /// `intra_op_parallelism_threads=1`). By default a kernel that runs alone may use them all.
+    pub one_thread_per_kernel: bool,
     /// How many bytes of tensors may be alive at a time in the session's runs; by default 80 % of the machine's memory.
     pub memory_limit: Option<usize>,
     /// Overrides `parallel_iterations` of every loop.
@@ -82,6 +85,7 @@ pub(crate) struct Shared {
     pub(crate) parallel_iterations: Option<u32>,
     tier: Tier,
     pub(crate) hand_out_all: bool,
+    one_thread_per_kernel: bool,
     timeout: Option<Duration>,
     /// Plans by what they are for. Read by every run, written when a new one is made.
     plans: RwLock<HashMap<Key, Arc<Prepared>>>,
@@ -175,6 +179,7 @@ impl Session {
                 container: options.container.into(),
                 budget: Some(Budget::new(options.memory_limit.unwrap_or_else(default_memory_limit))),
                 parallel_iterations: options.parallel_iterations,
+                one_thread_per_kernel: options.one_thread_per_kernel,
                 tier: options.tier,
                 hand_out_all: options.hand_out_all,
                 timeout: options.timeout,
@@ -376,7 +381,12 @@ impl Shared {
 
     pub(crate) fn exec_options(&self, options: &RunOptions) -> millstream_exec::RunOptions {
         let deadline = options.timeout.or(self.timeout).and_then(|t| Instant::now().checked_add(t));
-        millstream_exec::RunOptions { trace: options.trace, deadline, budget: self.budget.clone() }
+        millstream_exec::RunOptions {
+            trace: options.trace,
+            deadline,
+            budget: self.budget.clone(),
+            one_thread_per_kernel: self.one_thread_per_kernel,
+        }
     }
 
     pub(crate) fn env(&self) -> StepEnv {

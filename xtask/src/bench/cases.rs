@@ -177,8 +177,13 @@ pub(super) fn overlap(b: &Bench) -> Result<()> {
                     (i + 1, a, acc + sum(matmul(a, w2)))
                 },
             )?;
-            // Two workers, one thread per kernel, as the peer's intra=1 inter=2: kernels that ask get one.
-            let call = session(&g, b.threads)?.make_callable(out, [a0, w1, w2, limit])?;
+            // One thread per kernel, as the peer's intra=1.
+            let options = SessionOptions {
+                threads: Some(b.threads),
+                one_thread_per_kernel: true,
+                ..SessionOptions::default()
+            };
+            let call = Session::with_options(&g, options)?.make_callable(out, [a0, w1, w2, limit])?;
             let q = orthogonal(d)?;
             let feeds = [q.clone(), q.clone(), q, Tensor::scalar(n as i32)];
             let mut got = 0.0;

@@ -144,7 +144,7 @@ impl Program {
         let (frames, order) = verify::verify(&mut program.nodes)?;
         program.frames = frames;
         program.order = order;
-        program.check_outside(graph, feeds, fetches, targets)?;
+        program.check_outside(graph, feeds)?;
         Ok(program)
     }
 
@@ -157,13 +157,7 @@ impl Program {
     }
 
     /// Fetched, fed and targeted nodes must lie outside of loops: inside there is one value per iteration.
-    fn check_outside(
-        &self,
-        graph: &GraphData,
-        feeds: &[Port],
-        fetches: &[Port],
-        targets: &[NodeId],
-    ) -> Result<()> {
+    fn check_outside(&self, graph: &GraphData, feeds: &[Port]) -> Result<()> {
         let inside = |node: &ProgramNode, what: &str, help: &str| {
             invalid!(
                 "`{}` lies inside the loop `{}` and cannot be {what}",
@@ -189,7 +183,6 @@ impl Program {
                 return Err(inside(node, "a target", "run the loop's result instead"));
             }
         }
-        let _ = (fetches, targets);
         for &port in feeds {
             if graph.in_loop(port.node) {
                 let node = graph.node(port.node)?;

@@ -76,8 +76,7 @@ fn topological(nodes: &[ProgramNode], back: &[Option<usize>]) -> Result<Vec<Inde
     let mut waiting = vec![0u32; nodes.len()];
     let mut outs: Vec<Vec<Index>> = vec![Vec::new(); nodes.len()];
     for (n, node) in nodes.iter().enumerate() {
-        for (i, input) in node.inputs.iter().enumerate().filter(|(i, _)| back[n] != Some(*i)) {
-            let _ = i;
+        for (_, input) in node.inputs.iter().enumerate().filter(|(i, _)| back[n] != Some(*i)) {
             outs[input.node as usize].push(n as Index);
             waiting[n] += 1;
         }

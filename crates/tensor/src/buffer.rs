@@ -66,13 +66,11 @@ impl Buffer {
     /// The first `count` elements that `values` yields; zeros where it yields fewer.
     #[inline]
     pub fn collect<T: Element>(count: usize, values: impl IntoIterator<Item = T>) -> Result<Buffer> {
-        let mut buffer = Self::allocate(Self::bytes_for::<T>(count)?, false)?;
+        let buffer = Self::allocate(Self::bytes_for::<T>(count)?, false)?;
         let base = buffer.ptr.as_ptr().cast::<T>();
-        let mut values = values.into_iter();
         let mut n = 0;
-        // Until all elements are written the buffer is nobody's but ours; a panic in `values` only leaks
-        // nothing, as dropping a buffer reads none of its bytes.
-        for v in values.by_ref().take(count) {
+        // Until all elements are written nobody else sees the buffer. Should `values` panic, dropping it reads none of its bytes.
+        for v in values.into_iter().take(count) {
             // SAFETY: n < count, as `take` yields no more, and the allocation holds `count` aligned elements.
             unsafe { base.add(n).write(v) };
             n += 1;
@@ -81,7 +79,6 @@ impl Buffer {
             // SAFETY: elements n..count lie inside the allocation; zero bytes are valid for every Element.
             unsafe { base.add(n).write_bytes(0, count - n) };
         }
-        let _ = &mut buffer;
         Ok(buffer)
     }
 

@@ -23,3 +23,23 @@ pub struct SparseTensor<'g> {
     /// The shape of the whole: `i64[rank]`.
     pub dense_shape: Output<'g>,
 }
+
+/// A gradient of a value.
+#[derive(Clone, Copy, Debug)]
+pub enum Grad<'g> {
+    /// As a tensor (or, of a list, as a list).
+    Dense(Output<'g>),
+    /// As the rows that are not zero: what gathers give.
+    Slices(IndexedSlices<'g>),
+    /// Of a list, as its one item that is not zero: what reading an item gives.
+    Item(ListItem<'g>),
+}
+
+/// The gradient of a list that is zero but for one item.
+#[derive(Clone, Copy, Debug)]
+pub struct ListItem<'g> {
+    /// Which item, a scalar i32.
+    pub index: Output<'g>,
+    /// Its gradient.
+    pub value: Output<'g>,
+}

@@ -93,7 +93,7 @@ impl Context {
 
 impl GraphData {
     /// Whether `inner` is `outer` or lies inside of it; `None` is the world around all contexts.
-    pub(crate) fn is_within(&self, mut inner: Option<ContextId>, outer: Option<ContextId>) -> bool {
+    pub fn is_within(&self, mut inner: Option<ContextId>, outer: Option<ContextId>) -> bool {
         loop {
             if inner == outer {
                 return true;
@@ -106,7 +106,7 @@ impl GraphData {
     }
 
     /// The innermost loop around a context.
-    pub(crate) fn loop_of(&self, mut context: Option<ContextId>) -> Option<ContextId> {
+    pub fn loop_of(&self, mut context: Option<ContextId>) -> Option<ContextId> {
         while let Some(id) = context {
             match self.contexts[id.0 as usize].kind {
                 ContextKind::While(_) => return Some(id),

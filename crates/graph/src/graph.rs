@@ -5,7 +5,7 @@ use crate::builder::{Arg, ArgKind};
 use crate::context::{Context, ContextId, ContextKind, WhileContext};
 use crate::ids::{NodeId, Port};
 use crate::node::Node;
-use crate::op::{InferCx, Known, NodeInfo, Registry, Role};
+use crate::op::{HandleShape, InferCx, Known, NodeInfo, Registry, Role};
 use crate::output::{Op, Output};
 use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, invalid};
 use parking_lot::{Mutex, MutexGuard};
@@ -233,6 +233,11 @@ impl Graph {
         build()
     }
 
+    /// The loop or branch that is being built.
+    pub fn current_context(&self) -> Option<ContextId> {
+        self.lock().current
+    }
+
     /// Runs `build` inside of a loop or branch.
     pub(crate) fn in_context<R>(&self, context: ContextId, build: impl FnOnce() -> R) -> R {
         let old = self.lock().current.replace(context);
@@ -384,7 +389,7 @@ impl std::fmt::Debug for Graph {
 }
 
 /// Runs its closure when dropped, so that scopes end when `build` panics too.
-struct OnDrop<F: FnMut()>(F);
+pub(crate) struct OnDrop<F: FnMut()>(pub(crate) F);
 
 impl<F: FnMut()> Drop for OnDrop<F> {
     fn drop(&mut self) {
@@ -501,6 +506,22 @@ impl GraphData {
     /// What is known of the value of an output.
     pub fn known(&self, port: Port) -> Option<&Known> {
         self.nodes.get(port.node.index())?.known.get(port.index as usize)?.as_deref()
+    }
+
+    /// The value of an output, if all of it is known.
+    pub fn known_value(&self, port: Port) -> Option<Tensor> {
+        match self.known(port)? {
+            Known::Value(value) => Some(value.clone()),
+            Known::Partial { .. } | Known::Handle(_) => None,
+        }
+    }
+
+    /// What the resource holds that an output refers to, if it is known.
+    pub fn known_handle(&self, port: Port) -> Option<HandleShape> {
+        match self.known(port)? {
+            Known::Handle(handle) => Some(handle.clone()),
+            Known::Value(_) | Known::Partial { .. } => None,
+        }
     }
 
     /// After nodes were taken back: the names of those that are left are indexed anew when one is looked up.

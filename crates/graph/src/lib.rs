@@ -22,7 +22,7 @@ mod verify;
 
 pub use attr::{Attr, Attrs, FuncRef, ValueType};
 pub use builder::{Arg, OpBuilder};
-pub use composite::{IndexedSlices, SparseTensor};
+pub use composite::{Grad, IndexedSlices, ListItem, SparseTensor};
 pub use context::{CondContext, Context, ContextId, ContextKind, WhileContext};
 pub use dot::dot;
 pub use flow::WhileBuilder;

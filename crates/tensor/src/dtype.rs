@@ -127,6 +127,11 @@ impl DType {
         matches!(self, I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64)
     }
 
+    /// Whether gradients flow along values of it: floats, complex numbers, and what may hold them (variants, resources).
+    pub fn carries_gradients(self) -> bool {
+        self.is_float() || self.is_complex() || matches!(self, Variant | Resource)
+    }
+
     /// complex64, complex128.
     pub fn is_complex(self) -> bool {
         matches!(self, C64 | C128)

@@ -13,10 +13,12 @@ mod deps;
 mod fixpoint;
 mod invariants;
 mod lower;
+mod open;
 mod raw;
 mod while_loop;
 
 pub use case::{BranchFn, CaseBuilder};
 pub use invariants::{ShapeNest, Shapes, VarPath};
+pub use open::{LoopVar, OpenLoop};
 pub use raw::BackEdge;
 pub use while_loop::WhileBuilder;

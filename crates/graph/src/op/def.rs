@@ -1,5 +1,6 @@
 //! [`OpDef`]: the declaration that everything about an op is read from.
 
+use super::gradient::Gradient;
 use super::infer::InferCx;
 use super::kernel::Kernel;
 use crate::attr::Attr;
@@ -33,6 +34,8 @@ pub struct OpDef {
     pub infer: fn(&mut InferCx) -> Result<()>,
     /// How it computes.
     pub kernel: Kernel,
+    /// How it is differentiated.
+    pub gradient: Option<Gradient>,
     /// What the graph and the executor need to know of it beyond its kernel.
     pub role: Role,
     /// The operator of the host language that makes nodes of this op.
@@ -307,6 +310,7 @@ impl OpDef {
             attrs: Vec::new(),
             infer: |_| Ok(()),
             kernel: Kernel::structural(),
+            gradient: None,
             role: Role::Compute,
             operator: None,
             cases: &[],
@@ -403,6 +407,12 @@ impl OpDef {
         self
     }
 
+    /// How it is differentiated.
+    pub fn gradient(mut self, gradient: Gradient) -> Self {
+        self.gradient = Some(gradient);
+        self
+    }
+
     /// What it means to the graph and the executor.
     pub fn role(mut self, role: Role) -> Self {
         self.role = role;
@@ -419,6 +429,27 @@ impl OpDef {
     pub fn cases(mut self, cases: &'static [(&'static str, &'static str)]) -> Self {
         self.cases = cases;
         self
+    }
+
+    /// How it is differentiated: as declared, or as its outputs and role say.
+    pub fn gradient_of(&self) -> Option<Gradient> {
+        let flows = |arg: &ArgSpec| match arg.ty {
+            TypeSpec::Fixed(dtype) => dtype.carries_gradients(),
+            TypeSpec::Attr(_) => true,
+        };
+        match self.role {
+            Role::Compute => {}
+            Role::Identity => return Some(Gradient::pass()),
+            _ => return Some(Gradient::Structural),
+        }
+        self.gradient.or(match () {
+            () if self.inputs.is_empty() => Some(Gradient::none("no inputs")),
+            () if !self.outputs.iter().any(flows) => {
+                Some(Gradient::none("no output that gradients flow through"))
+            }
+            () if !self.inputs.iter().any(flows) => Some(Gradient::none("no input that gradients flow to")),
+            () => None,
+        })
     }
 
     /// The declaration of an attribute.

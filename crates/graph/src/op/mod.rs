@@ -2,12 +2,14 @@
 //! inferred ([`InferCx`]) and how it computes ([`KernelCx`]). Op library and executor meet here and nowhere else.
 
 mod def;
+mod gradient;
 mod infer;
 mod kernel;
 mod registry;
 mod resolve;
 
 pub use def::{ArgSpec, AttrKind, AttrSpec, Count, OpDef, Operator, Role, TypeSpec, spec};
+pub use gradient::{Forward, GradCx, GradFn, Gradient, zeros_of};
 pub use infer::{HandleShape, InferCx, Inferred, Known};
 pub use kernel::{
     AsyncStart, BuildCx, Completion, Cost, Effect, Kernel, KernelBody, KernelCx, Run, RunFn, ScalarKernel,

@@ -4,7 +4,8 @@ use super::parts::split;
 use super::product::{Matrix, Product};
 use crate::number::with_number;
 use millstream_graph::op::spec::{Bool, Number, Spec};
-use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
+use millstream_graph::Output;
+use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
 use millstream_tensor::{Error, PartialShape, Result, Tensor, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -20,6 +21,7 @@ pub(crate) fn def() -> OpDef {
         .attr("grad_b", Bool.or(false))
         .infer(infer)
         .kernel(Kernel::pure(run).cost(Cost::Estimate(cost)))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -67,6 +69,29 @@ fn cost(node: &NodeInfo, inputs: &[Tensor]) -> f64 {
     let columns = usize::from(!node.attrs.bool("transpose_b").unwrap_or(false));
     let n = b.shape().get(columns).copied().unwrap_or(0);
     2.0 * a.elements() as f64 * n as f64 / 100.0
+}
+
+// P = A B: dA = dP Bᵀ, dB = Aᵀ dP; with the sides turned as they were given.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (ta, tb) = (cx.attrs().bool("transpose_a")?, cx.attrs().bool("transpose_b")?);
+    let dp = cx.grad(0);
+    if cx.wants(0) {
+        let b = cx.input(1);
+        let b = cx.conj(b);
+        let da = if ta { multiplied(cx, (b, tb), (dp, true)) } else { multiplied(cx, (dp, false), (b, !tb)) };
+        cx.give(0, da);
+    }
+    if cx.wants(1) {
+        let a = cx.input(0);
+        let a = cx.conj(a);
+        let db = if tb { multiplied(cx, (dp, true), (a, ta)) } else { multiplied(cx, (a, !ta), (dp, false)) };
+        cx.give(1, db);
+    }
+    Ok(())
+}
+
+fn multiplied<'g>(cx: &GradCx<'g, '_>, (a, ta): (Output<'g>, bool), (b, tb): (Output<'g>, bool)) -> Output<'g> {
+    cx.op("MatMul").input(a).input(b).attr("transpose_a", ta).attr("transpose_b", tb).output()
 }
 
 cases! {

@@ -2,7 +2,7 @@
 
 use super::elementwise::broadcast;
 use millstream_graph::op::spec::OneOf;
-use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::*;
 use millstream_tensor::{Error, Result, Str, Tensor};
 
@@ -17,7 +17,17 @@ pub(crate) fn def() -> OpDef {
         .output("z", "T")
         .attr("T", OneOf(&[F16, BF16, F32, F64, U8, I8, I16, I32, I64, C64, C128, Str, U16, U32, U64]))
         .infer(|cx| cx.broadcast())
-        .kernel(Kernel { scalar: pick, ..Kernel::pure(run) })
+        .kernel(Kernel { scalar: pick, ..Kernel::pure(run) }).gradient(Gradient::of(grad))
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dz = cx.grad(0);
+    for i in 0..2 {
+        if cx.wants(i) {
+            cx.give_summed(i, dz);
+        }
+    }
+    Ok(())
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {

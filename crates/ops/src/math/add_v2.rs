@@ -1,13 +1,24 @@
 //! `AddV2`: elementwise sum.
 
-use millstream_graph::op::{OpDef, Operator};
+use millstream_graph::op::{GradCx, Gradient, OpDef, Operator};
+use millstream_tensor::Result;
 
 formula!(x, y: Num => x.add(y));
 
 pub(crate) fn def() -> OpDef {
     binary!("AddV2", numbers, Formula)
         .doc("The elementwise sum `x + y`, with broadcasting. Integers wrap around.")
-        .operator(Operator::Add)
+        .operator(Operator::Add).gradient(Gradient::of(grad))
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dz = cx.grad(0);
+    for i in 0..2 {
+        if cx.wants(i) {
+            cx.give_summed(i, dz);
+        }
+    }
+    Ok(())
 }
 
 cases! {

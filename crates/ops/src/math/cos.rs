@@ -1,11 +1,20 @@
 //! `Cos`: the cosine.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.cos());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Cos", fields, Formula).doc("The cosine of each element, in radians.")
+    unary!("Cos", fields, Formula).doc("The cosine of each element, in radians.").gradient(Gradient::of(grad))
+}
+
+// d cos(x) = -sin(x) dx
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let x = cx.conj(x);
+    cx.give(0, -dy * cx.call("Sin", [x]));
+    Ok(())
 }
 
 cases! {

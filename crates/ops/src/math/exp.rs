@@ -1,11 +1,20 @@
 //! `Exp`: e to the x.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.exp());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Exp", fields, Formula).doc("e to the power of each element.")
+    unary!("Exp", fields, Formula).doc("e to the power of each element.").gradient(Gradient::of(grad))
+}
+
+// d eˣ = eˣ dx
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, y) = (cx.grad(0), cx.output(0));
+    let y = cx.conj(y);
+    cx.give(0, dy * y);
+    Ok(())
 }
 
 cases! {

@@ -1,11 +1,20 @@
 //! `Log`: the natural logarithm.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.log());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Log", fields, Formula).doc("The natural logarithm of each element.")
+    unary!("Log", fields, Formula).doc("The natural logarithm of each element.").gradient(Gradient::of(grad))
+}
+
+// d log(x) = dx / x
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let x = cx.conj(x);
+    cx.give(0, dy / x);
+    Ok(())
 }
 
 cases! {

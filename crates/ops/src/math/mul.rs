@@ -1,11 +1,25 @@
 //! `Mul`: elementwise product.
 
-use millstream_graph::op::{OpDef, Operator};
+use millstream_graph::op::{GradCx, Gradient, OpDef, Operator};
+use millstream_tensor::Result;
 
 formula!(x, y: Num => x.mul(y));
 
 pub(crate) fn def() -> OpDef {
-    binary!("Mul", numbers, Formula).doc("The elementwise product `x * y`, with broadcasting. Integers wrap around.").operator(Operator::Mul)
+    binary!("Mul", numbers, Formula).doc("The elementwise product `x * y`, with broadcasting. Integers wrap around.").operator(Operator::Mul).gradient(Gradient::of(grad))
+}
+
+// d(x y) = y dx + x dy
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dz = cx.grad(0);
+    for (i, other) in [(0, 1), (1, 0)] {
+        if cx.wants(i) {
+            let other = cx.input(other);
+            let other = cx.conj(other);
+            cx.give_summed(i, dz * other);
+        }
+    }
+    Ok(())
 }
 
 cases! {

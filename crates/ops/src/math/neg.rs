@@ -1,13 +1,20 @@
 //! `Neg`: the negative.
 
-use millstream_graph::op::{OpDef, Operator};
+use millstream_graph::op::{GradCx, Gradient, OpDef, Operator};
+use millstream_tensor::Result;
 
 formula!(x: Num => x.neg());
 
 pub(crate) fn def() -> OpDef {
     unary!("Neg", numbers, Formula)
         .doc("The negative of each element. Integers wrap around.")
-        .operator(Operator::Neg)
+        .operator(Operator::Neg).gradient(Gradient::of(grad))
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    cx.give(0, -dy);
+    Ok(())
 }
 
 cases! {

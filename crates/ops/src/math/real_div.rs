@@ -1,12 +1,29 @@
 //! `RealDiv` and `Div`: elementwise quotient.
 
-use millstream_graph::op::{OpDef, Operator};
+use millstream_graph::op::{GradCx, Gradient, OpDef, Operator};
+use millstream_tensor::Result;
 
 formula!(x, y: Num => x.div(y); y.divides_nothing() => "division by zero: `y` has a zero; mask it with Select before dividing");
 
 pub(crate) fn def() -> [OpDef; 2] {
     let doc = "The elementwise quotient `x / y`, with broadcasting. Integers round towards zero and refuse a zero divisor.";
-    [binary!("RealDiv", numbers, Formula).doc(doc).operator(Operator::Div), binary!("Div", numbers, Formula).doc(doc)]
+    [binary!("RealDiv", numbers, Formula).operator(Operator::Div), binary!("Div", numbers, Formula)]
+        .map(|def| def.doc(doc).gradient(Gradient::of(grad)))
+}
+
+// d(x / y) = dx / y - (x / y) / y dy
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dz, y) = (cx.grad(0), cx.input(1));
+    let y = cx.conj(y);
+    if cx.wants(0) {
+        cx.give_summed(0, dz / y);
+    }
+    if cx.wants(1) {
+        let z = cx.output(0);
+        let z = cx.conj(z);
+        cx.give_summed(1, -dz * (z / y));
+    }
+    Ok(())
 }
 
 cases! {

@@ -1,11 +1,20 @@
 //! `Sigmoid`: the logistic function.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.sigmoid());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Sigmoid", fields, Formula).doc("`1 / (1 + exp(-x))`.")
+    unary!("Sigmoid", fields, Formula).doc("`1 / (1 + exp(-x))`.").gradient(Gradient::of(grad))
+}
+
+// dσ(x) = σ(x) (1 - σ(x)) dx
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, y) = (cx.grad(0), cx.output(0));
+    let y = cx.conj(y);
+    cx.give(0, cx.call("SigmoidGrad", [y, dy]));
+    Ok(())
 }
 
 cases! {

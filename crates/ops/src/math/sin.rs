@@ -1,11 +1,20 @@
 //! `Sin`: the sine.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.sin());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Sin", fields, Formula).doc("The sine of each element, in radians.")
+    unary!("Sin", fields, Formula).doc("The sine of each element, in radians.").gradient(Gradient::of(grad))
+}
+
+// d sin(x) = cos(x) dx
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let x = cx.conj(x);
+    cx.give(0, dy * cx.call("Cos", [x]));
+    Ok(())
 }
 
 cases! {

@@ -1,11 +1,20 @@
 //! `Sqrt`: the square root.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.sqrt());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Sqrt", fields, Formula).doc("The square root of each element; NaN of negative ones.")
+    unary!("Sqrt", fields, Formula).doc("The square root of each element; NaN of negative ones.").gradient(Gradient::of(grad))
+}
+
+// d √x = dx / (2 √x)
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, y) = (cx.grad(0), cx.output(0));
+    let y = cx.conj(y);
+    cx.give(0, cx.call("SqrtGrad", [y, dy]));
+    Ok(())
 }
 
 cases! {

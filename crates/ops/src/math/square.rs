@@ -1,11 +1,20 @@
 //! `Square`: the square.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Num => x.mul(x));
 
 pub(crate) fn def() -> OpDef {
-    unary!("Square", numbers, Formula).doc("Each element times itself. Integers wrap around.")
+    unary!("Square", numbers, Formula).doc("Each element times itself. Integers wrap around.").gradient(Gradient::of(grad))
+}
+
+// d x² = 2 x dx
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let x = cx.conj(x);
+    cx.give(0, dy * (x * 2.0));
+    Ok(())
 }
 
 cases! {

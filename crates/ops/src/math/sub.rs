@@ -1,11 +1,21 @@
 //! `Sub`: elementwise difference.
 
-use millstream_graph::op::{OpDef, Operator};
+use millstream_graph::op::{GradCx, Gradient, OpDef, Operator};
+use millstream_tensor::Result;
 
 formula!(x, y: Num => x.sub(y));
 
 pub(crate) fn def() -> OpDef {
-    binary!("Sub", numbers, Formula).doc("The elementwise difference `x - y`, with broadcasting. Integers wrap around.").operator(Operator::Sub)
+    binary!("Sub", numbers, Formula).doc("The elementwise difference `x - y`, with broadcasting. Integers wrap around.").operator(Operator::Sub).gradient(Gradient::of(grad))
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dz = cx.grad(0);
+    cx.give_summed(0, dz);
+    if cx.wants(1) {
+        cx.give_summed(1, -dz);
+    }
+    Ok(())
 }
 
 cases! {

@@ -1,11 +1,20 @@
 //! `Tanh`: the hyperbolic tangent.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.tanh());
 
 pub(crate) fn def() -> OpDef {
-    unary!("Tanh", fields, Formula).doc("The hyperbolic tangent of each element.")
+    unary!("Tanh", fields, Formula).doc("The hyperbolic tangent of each element.").gradient(Gradient::of(grad))
+}
+
+// d tanh(x) = (1 - tanh(x)²) dx
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, y) = (cx.grad(0), cx.output(0));
+    let y = cx.conj(y);
+    cx.give(0, cx.call("TanhGrad", [y, dy]));
+    Ok(())
 }
 
 cases! {

@@ -2,6 +2,7 @@
 
 pub(crate) mod fold;
 mod scan;
+mod stretch;
 
 ops! {
     all, any, arg_max, bincount, cumprod, cumsum, euclidean_norm, lin_space, max, mean, min, prod, range, sum

@@ -1,9 +1,10 @@
 //! `Sum`: the sum along axes.
 
 use super::fold::{Fold, Reduction, reduction};
+use super::stretch::stretched;
 use crate::number::{Number, with_number};
 use millstream_graph::op::spec;
-use millstream_graph::op::{KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, KernelCx, OpDef};
 use millstream_tensor::Result;
 use std::marker::PhantomData;
 
@@ -15,6 +16,15 @@ pub(crate) fn def() -> OpDef {
         .on_host()
         .output("output", "T")
         .attr("T", spec::Number)
+        .gradient(Gradient::of(grad))
+}
+
+// Each element counts once.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let dx = stretched(cx, dy);
+    cx.give(0, dx);
+    Ok(())
 }
 
 pub(crate) struct Sum<T>(PhantomData<T>);

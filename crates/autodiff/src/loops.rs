@@ -1,0 +1,319 @@
+//! The loop that runs backwards: it counts the forward loop's iterations down, carries the gradients of the variables, gathers those of
+//! the values from outside, and pops what was saved.
+
+use crate::between::Var;
+use crate::pass::{Differ, Level};
+use crate::saved::At;
+use crate::sum::{Flow, added, joined};
+use millstream_graph::flow::LoopVar;
+use millstream_graph::op::{Role, zeros_of};
+use millstream_graph::{ContextId, Grad, IndexedSlices, NodeId, Output, Port, WhileContext};
+use millstream_tensor::{DType, PartialShape, Result, invalid};
+
+/// What flowed to a value from outside, over all iterations.
+enum Gathered<'g> {
+    Sum(LoopVar<'g>, Output<'g>),
+    /// Lists of the rows and of where they stand.
+    Slices {
+        lists: [(LoopVar<'g>, Output<'g>); 2],
+        dtypes: [DType; 2],
+        dense_shape: Option<Output<'g>>,
+    },
+}
+
+impl<'g> Differ<'g> {
+    /// Differentiates a loop: everything that uses its results has been.
+    pub(crate) fn through_loop(&mut self, level: usize, home: ContextId) -> Result<()> {
+        let graph = self.graph;
+        let nodes = self.between.loops.get(&home).cloned().unwrap_or_default();
+        let vars: Vec<Var> = nodes.vars.iter().filter(|v| self.between.contains(v.merge)).copied().collect();
+        let exits = |v: &Var| v.exit.map(|e| Port::new(e, 0));
+        if !vars.iter().filter_map(exits).any(|p| self.levels[level].flows.contains_key(&p)) {
+            return Ok(());
+        }
+        let options: WhileContext = graph.read(|g| {
+            g.contexts()[home.0 as usize].as_while().cloned().ok_or_else(|| invalid!("a branch is no loop"))
+        })?;
+        let outer = graph.read(|g| g.contexts()[home.0 as usize].parent);
+        let at = self.mirror(level, outer)?;
+        let trips = self.trips(home, &nodes.vars)?;
+        let mut initial = Vec::new();
+        for var in &vars {
+            let exit = self.exit_of(home, var)?;
+            initial.push(self.summed_whole(level, exit)?);
+        }
+        let trips = self.value(level, trips)?;
+        let name = self.scope_of(home);
+        let scope = format!("{}{}_grad/", self.scope, name.trim_end_matches('/'));
+        graph.inside(at, || {
+            graph.in_scope(scope, || {
+                let exits =
+                    self.backward(level, home, &options, trips, &vars, &initial, &nodes.invariants)?;
+                for (port, grad) in exits {
+                    self.flow(level, port, grad.into());
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// Builds the backward loop. Gives what flows on to the values that went into the forward loop.
+    #[expect(clippy::too_many_arguments, reason = "the parts of a loop, each used once")]
+    fn backward(
+        &mut self,
+        level: usize,
+        home: ContextId,
+        options: &WhileContext,
+        trips: Output<'g>,
+        vars: &[Var],
+        initial: &[Output<'g>],
+        invariants: &[NodeId],
+    ) -> Result<Vec<(Port, Grad<'g>)>> {
+        let graph = self.graph;
+        let open = graph.new_loop("while_context", options);
+        let context = Some(open.context());
+        let mut count = open.enter(trips, PartialShape::scalar())?;
+        let more = graph.inside(context, || graph.op("Greater").input(count.merged()).input(0).output());
+        open.decide(more)?;
+        let counted = open.body_value(&mut count)?;
+        let index = graph.inside(context, || graph.op("Sub").name("index").input(counted).input(1).output());
+        let mut inner = Level::new(Some(home), context);
+        inner.open = Some(open);
+        inner.index = Some(index);
+        inner.carried.push((count, index));
+        self.levels.push(inner);
+        let level_in = level + 1;
+
+        let mut carried = Vec::new();
+        let mut seeds = Vec::new();
+        for (var, &init) in vars.iter().zip(initial) {
+            let shape = graph.read(|g| g.shape_of(Port::new(var.merge, 0)));
+            let mut grad = self.levels[level_in].enter(init, shape)?;
+            let inside = self.levels[level_in].body_value(&mut grad)?;
+            if self.next_is_wanted(var)? {
+                seeds.push((var.next, Grad::Dense(inside)));
+            }
+            carried.push(grad);
+        }
+        self.sweep(level_in, seeds)?;
+
+        let mut closing = Vec::new();
+        for (var, grad) in vars.iter().zip(carried) {
+            let next = self.summed_whole(level_in, Port::new(var.switch, 1))?;
+            closing.push((grad, next));
+        }
+        let mut gathered = Vec::new();
+        for &enter in invariants {
+            if let Some(sum) = self.gathered(level, enter)? {
+                gathered.push((enter, sum));
+            }
+        }
+
+        let inner = self.levels.pop().ok_or_else(|| invalid!("a level was lost"))?;
+        let open = inner.open.ok_or_else(|| invalid!("a loop was lost"))?;
+        let mut results = Vec::new();
+        let source = |enter: NodeId| graph.read(|g| g.node(enter).map(|n| n.inputs[0]));
+        for (var, (grad, next)) in vars.iter().zip(closing) {
+            let exit = open.close(grad, next)?;
+            if graph.read(|g| g.node(var.enter).is_ok_and(|n| self.between.wants(n, 0))) {
+                results.push((source(var.enter)?, Grad::Dense(exit)));
+            }
+        }
+        for (enter, sum) in gathered {
+            let grad = match sum {
+                Gathered::Sum(var, next) => Grad::Dense(open.close(var, next)?),
+                Gathered::Slices { lists, dtypes, dense_shape } => {
+                    let mut parts = Vec::new();
+                    for ((var, next), dtype) in lists.into_iter().zip(dtypes) {
+                        let list = open.close(var, next)?;
+                        parts.push(self.concatenated(list, dtype, &next, parts.is_empty())?);
+                    }
+                    Grad::Slices(IndexedSlices { values: parts[0], indices: parts[1], dense_shape })
+                }
+            };
+            results.push((source(enter)?, grad));
+        }
+        for (var, next) in inner.carried {
+            open.close(var, next)?;
+        }
+        graph.check()?;
+        Ok(results)
+    }
+
+    /// Whether a gradient may flow to what the body gives a variable.
+    fn next_is_wanted(&self, var: &Var) -> Result<bool> {
+        Ok(self.between.contains(var.next.node))
+    }
+
+    /// Gathers what flows to a value from outside of the loop, iteration by iteration.
+    fn gathered(&mut self, level: usize, enter: NodeId) -> Result<Option<Gathered<'g>>> {
+        let (graph, level_in, port) = (self.graph, level + 1, Port::new(enter, 0));
+        let (node_input, dtype) =
+            graph.read(|g| -> Result<_> { Ok((g.node(enter)?.inputs[0], g.type_of(port)?.dtype)) })?;
+        if !self.levels[level_in].flows.contains_key(&port) {
+            return Ok(None);
+        }
+        let context = self.levels[level_in].context;
+        // The items of a list are added where they belong, each iteration its own, with no list of zeros made for them.
+        let mut items = Vec::new();
+        if let Some(flows) = self.levels[level_in].flows.get_mut(&port) {
+            flows.retain(|f: &Flow<'g>| match (f.grad, f.branch) {
+                (Grad::Item(item), None) => {
+                    items.push(item);
+                    false
+                }
+                _ => true,
+            });
+            if flows.is_empty() {
+                self.levels[level_in].flows.remove(&port);
+            }
+        }
+        let whole = match self.summed(level_in, port)? {
+            Some(Grad::Slices(slices)) => {
+                return graph.inside(context, || self.gathered_slices(level, node_input, slices)).map(Some);
+            }
+            Some(Grad::Dense(grad)) => Some(grad),
+            Some(Grad::Item(item)) => {
+                items.push(item);
+                None
+            }
+            None => None,
+        };
+        let zeros = zeros_of(graph, node_input, &mut At { differ: self, level })?;
+        let shape = match dtype {
+            DType::Variant | DType::Resource => zeros.shape(),
+            _ => graph.read(|g| g.shape_of(port)),
+        };
+        let mut var = self.levels[level_in].enter(zeros, shape)?;
+        let mut total = self.levels[level_in].body_value(&mut var)?;
+        graph.inside(context, || {
+            if let Some(grad) = whole {
+                let op = if dtype == DType::Variant { "AddN" } else { "AddV2" };
+                total = graph.op(op).inputs([total, grad]).output();
+            }
+            for item in items {
+                total = added(graph, total, item)?;
+            }
+            Ok(Some(Gathered::Sum(var, total)))
+        })
+    }
+
+    fn gathered_slices(
+        &mut self,
+        level: usize,
+        source: Port,
+        slices: IndexedSlices<'g>,
+    ) -> Result<Gathered<'g>> {
+        let (graph, level_in) = (self.graph, level + 1);
+        let slices = joined(graph, &[slices])?;
+        let outside = self.levels[level].context;
+        let mut lists = Vec::new();
+        for part in [slices.values, slices.indices] {
+            let shape = rows(&part.shape());
+            let empty = graph.inside(outside, || {
+                let shape = graph.element_shape(&shape);
+                Ok::<_, millstream_tensor::Error>(
+                    graph
+                        .op("EmptyTensorList")
+                        .input(shape)
+                        .input(-1)
+                        .attr("element_dtype", part.dtype()?)
+                        .output(),
+                )
+            })?;
+            let mut var = self.levels[level_in].enter(empty, PartialShape::scalar())?;
+            let list = self.levels[level_in].body_value(&mut var)?;
+            let list = graph.op("TensorListPushBack").inputs([list, part]).output();
+            lists.push((var, list));
+        }
+        let dtypes = [slices.values.dtype()?, slices.indices.dtype()?];
+        let lists: [_; 2] = lists.try_into().map_err(|_| invalid!("two lists make slices"))?;
+        let dense_shape = Some(self.shape(level, source)?);
+        Ok(Gathered::Slices { lists, dtypes, dense_shape })
+    }
+
+    /// All rows of a list.
+    fn concatenated(
+        &self,
+        list: Output<'g>,
+        dtype: DType,
+        pushed: &Output<'g>,
+        values: bool,
+    ) -> Result<Output<'g>> {
+        let graph = self.graph;
+        let part = graph.read(|g| g.node(pushed.port().node).map(|n| g.shape_of(n.inputs[1])))?;
+        let shape = graph.element_shape(&rows(&part));
+        let leading: Vec<i64> = Vec::new();
+        let _ = values;
+        let node = graph.op("TensorListConcatV2").input(list).input(shape).input(graph.constant(leading));
+        Ok(node.attr("element_dtype", dtype).output())
+    }
+
+    /// How often the loop ran: the Exit of a variable that counts, which is added if there is none.
+    fn trips(&mut self, home: ContextId, vars: &[Var]) -> Result<Port> {
+        for var in vars {
+            if self.counts_from_zero(var)? {
+                return self.exit_of(home, var);
+            }
+        }
+        let graph = self.graph;
+        let outer = graph.read(|g| g.contexts()[home.0 as usize].parent);
+        graph.in_scope(self.scope_of(home), || {
+            let zero = graph
+                .inside(outer, || graph.constant_tensor("trips", millstream_tensor::Tensor::scalar(0i32)));
+            let open = graph.reopen_loop(home)?;
+            let mut var = open.enter(zero, PartialShape::scalar())?;
+            let now = open.body_value(&mut var)?;
+            let next =
+                graph.inside(Some(home), || graph.op("AddV2").name("add").input(now).input(1).output());
+            Ok(open.close(var, next)?.port())
+        })
+    }
+
+    /// Whether the variable is an i32 that starts from 0 and grows by 1.
+    pub(crate) fn counts_from_zero(&self, var: &Var) -> Result<bool> {
+        self.graph.read(|g| {
+            let source = |mut p: Port| {
+                for _ in 0..16 {
+                    match g.node(p.node) {
+                        Ok(n) if n.role() == Role::Identity || n.is_constant_enter() => p = n.inputs[0],
+                        _ => break,
+                    }
+                }
+                p
+            };
+            let is = |p: Port, wanted: i32| {
+                g.known_value(source(p)).is_some_and(|v| v.to_scalar::<i32>().is_ok_and(|v| v == wanted))
+            };
+            let next = g.node(var.next.node)?;
+            if !matches!(next.op(), "Add" | "AddV2") || next.info.output_types[0].dtype != DType::I32 {
+                return Ok(false);
+            }
+            let me = Port::new(var.switch, 1);
+            let (a, b) = (next.inputs[0], next.inputs[1]);
+            let steps = (source(a) == me && is(b, 1)) || (source(b) == me && is(a, 1));
+            Ok(steps && is(g.node(var.enter)?.inputs[0], 0))
+        })
+    }
+
+    /// The Exit of a variable, made if there is none.
+    fn exit_of(&self, home: ContextId, var: &Var) -> Result<Port> {
+        if let Some(exit) = var.exit {
+            return Ok(Port::new(exit, 0));
+        }
+        let graph = self.graph;
+        let outer = graph.read(|g| g.contexts()[home.0 as usize].parent);
+        let done = Output::new(graph, Port::new(var.switch, 0));
+        let exit = graph.in_scope(self.scope_of(home), || graph.op("Exit").input(done).raw(outer).output());
+        graph.check()?;
+        Ok(exit.port())
+    }
+}
+
+/// The shape of some rows, however many.
+fn rows(shape: &PartialShape) -> PartialShape {
+    match shape.dims() {
+        Some([_, rest @ ..]) => PartialShape::new(std::iter::once(None).chain(rest.iter().copied())),
+        _ => PartialShape::unknown(),
+    }
+}

@@ -1,0 +1,425 @@
+//! The sweep over one level: nodes in an order in which everything that uses a value comes before it, loops as one step each.
+
+use crate::between::{Between, is_loop_merge};
+use crate::saved::At;
+use crate::sum::{Branch, Flow, Value, sum};
+use millstream_graph::flow::{LoopVar, OpenLoop};
+use millstream_graph::op::{Forward, GradCx, Gradient, Role, zeros_of};
+use millstream_graph::{ContextId, ContextKind, Grad, Graph, Node, NodeId, Output, Port};
+use millstream_tensor::{Error, PartialShape, Result, invalid};
+use std::collections::{BTreeMap, HashMap};
+
+/// Most loops inside each other: bounds the recursion.
+const MAX_NESTING: usize = 100;
+
+/// The gradient of a graph on its way.
+pub(crate) struct Differ<'g> {
+    pub graph: &'g Graph,
+    pub between: Between,
+    /// The xs: their gradients are kept.
+    xs: Vec<Port>,
+    /// The graph around all loops that are differentiated, then the loops that are, from the outside in.
+    pub levels: Vec<Level<'g>>,
+    /// The name scope of the call.
+    pub scope: String,
+}
+
+/// One level: the graph around, or the body of a loop and of the loop that runs it backwards.
+pub(crate) struct Level<'g> {
+    /// The loop that is differentiated; none where forward values are at hand.
+    pub forward: Option<ContextId>,
+    /// Where the gradient is built: the caller's context, or the backward loop.
+    pub context: Option<ContextId>,
+    pub open: Option<OpenLoop<'g>>,
+    /// In a backward loop: which forward iteration this is.
+    pub index: Option<Output<'g>>,
+    pub values: HashMap<Port, Output<'g>>,
+    pub shapes: HashMap<Port, Output<'g>>,
+    pub mirrors: HashMap<ContextId, ContextId>,
+    /// Variables of the backward loop with their next values.
+    pub carried: Vec<(LoopVar<'g>, Output<'g>)>,
+    pub flows: HashMap<Port, Vec<Flow<'g>>>,
+    results: HashMap<Port, Option<Grad<'g>>>,
+}
+
+/// A step of the sweep.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+enum Unit {
+    Node(NodeId),
+    Loop(ContextId),
+}
+
+impl<'g> Level<'g> {
+    pub fn new(forward: Option<ContextId>, context: Option<ContextId>) -> Level<'g> {
+        Level {
+            forward,
+            context,
+            open: None,
+            index: None,
+            values: HashMap::new(),
+            shapes: HashMap::new(),
+            mirrors: HashMap::new(),
+            carried: Vec::new(),
+            flows: HashMap::new(),
+            results: HashMap::new(),
+        }
+    }
+
+    /// A variable of the backward loop.
+    pub fn enter(&self, init: Output<'g>, shape: PartialShape) -> Result<LoopVar<'g>> {
+        match &self.open {
+            Some(open) => open.enter(init, shape),
+            None => Err(invalid!("there is no loop to carry this")),
+        }
+    }
+
+    /// The variable in the body of the backward loop.
+    pub fn body_value(&self, var: &mut LoopVar<'g>) -> Result<Output<'g>> {
+        match &self.open {
+            Some(open) => open.body_value(var),
+            None => Err(invalid!("there is no loop to carry this")),
+        }
+    }
+}
+
+/// A value whose gradients are summed.
+struct Summed<'d, 'g> {
+    at: At<'d, 'g>,
+    port: Port,
+}
+
+impl<'g> Value<'g> for Summed<'_, 'g> {
+    fn zeros(&mut self) -> Result<Output<'g>> {
+        zeros_of(self.at.differ.graph, self.port, &mut self.at)
+    }
+    fn shape(&mut self) -> Result<Output<'g>> {
+        self.at.shape(self.port)
+    }
+}
+
+impl<'g> Differ<'g> {
+    pub fn new(graph: &'g Graph, between: Between, xs: Vec<Port>) -> Differ<'g> {
+        let root = Level::new(None, graph.current_context());
+        Differ { graph, between, xs, levels: vec![root], scope: graph.scope() }
+    }
+
+    /// The gradient of an x, after the sweep.
+    pub fn result(&mut self, x: Port) -> Result<Option<Grad<'g>>> {
+        if let Some(grad) = self.levels[0].results.get(&x) {
+            return Ok(*grad);
+        }
+        if !self.between.contains(x.node) || self.unit_of(0, x.node) == Some(Unit::Node(x.node)) {
+            return Ok(None);
+        }
+        self.graph.read(|g| {
+            let node = g.node(x.node)?;
+            Err(invalid!("`{}` lies in a loop, where it is another value in each iteration; its gradient from outside is none of them", node.name())
+                .at_line(node.at)
+                .with_help("take the gradient inside of the body, or by a value from outside of the loop"))
+        })
+    }
+
+    /// Lets gradients flow from the seeds through all that lies between, at one level.
+    pub fn sweep(&mut self, level: usize, seeds: Vec<(Port, Grad<'g>)>) -> Result<()> {
+        for (port, grad) in seeds {
+            if level == 0
+                && matches!(self.unit_of(0, port.node), Some(Unit::Loop(_)))
+                && !self.is_exit(port.node)
+            {
+                return self.graph.read(|g| {
+                    let node = g.node(port.node)?;
+                    Err(invalid!(
+                        "`{}` lies in a loop and cannot be differentiated from outside",
+                        node.name()
+                    )
+                    .at_line(node.at)
+                    .with_help("make it a loop variable and differentiate the loop's result"))
+                });
+            }
+            self.flow(level, port, grad.into());
+        }
+        let (mut waits, sources) = self.order(level)?;
+        let mut ready: Vec<Unit> = waits.iter().filter(|(_, n)| **n == 0).map(|(u, _)| *u).collect();
+        while let Some(unit) = ready.pop() {
+            match unit {
+                Unit::Node(id) => self.through_node(level, id)?,
+                Unit::Loop(id) => {
+                    if MAX_NESTING <= level {
+                        return Err(invalid!(
+                            "loops are nested deeper than {MAX_NESTING}, too deep to differentiate"
+                        ));
+                    }
+                    self.through_loop(level, id)?;
+                }
+            }
+            for source in sources.get(&unit).into_iter().flatten() {
+                if let Some(n) = waits.get_mut(source) {
+                    *n -= 1;
+                    if *n == 0 {
+                        ready.push(*source);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How many uses each step waits for, and which steps each one's inputs come from.
+    #[expect(clippy::type_complexity, reason = "the two halves of a graph")]
+    fn order(&self, level: usize) -> Result<(BTreeMap<Unit, usize>, HashMap<Unit, Vec<Unit>>)> {
+        let mut waits: BTreeMap<Unit, usize> = BTreeMap::new();
+        let mut sources: HashMap<Unit, Vec<Unit>> = HashMap::new();
+        let mut nodes: Vec<NodeId> = self.between.nodes().collect();
+        nodes.sort();
+        self.graph.read(|g| {
+            for id in nodes {
+                let Some(unit) = self.unit_in(g, level, id) else { continue };
+                waits.entry(unit).or_default();
+                let node = g.node(id)?;
+                for (i, p) in node.inputs.iter().enumerate() {
+                    if *p == Port::OPEN || !self.between.wants(node, i) {
+                        continue;
+                    }
+                    let Some(source) = self.unit_in(g, level, p.node) else { continue };
+                    if source == unit {
+                        continue;
+                    }
+                    // A loop variable's first value and the next: the loop itself is not followed round.
+                    *waits.entry(source).or_default() += 1;
+                    sources.entry(unit).or_default().push(source);
+                }
+            }
+            Ok((waits, sources))
+        })
+    }
+
+    fn unit_of(&self, level: usize, id: NodeId) -> Option<Unit> {
+        self.graph.read(|g| self.unit_in(g, level, id))
+    }
+
+    /// The step that a node is part of; none for what lies outside of the level, and for the Merges that close its loop.
+    fn unit_in(&self, g: &millstream_graph::GraphData, level: usize, id: NodeId) -> Option<Unit> {
+        let node = g.node(id).ok()?;
+        // A loop's results come out of the loop.
+        let home = match node.role() {
+            Role::Exit => g.loop_of(g.node(node.inputs.first()?.node).ok()?.context),
+            _ => g.loop_of(node.context),
+        };
+        let here = &self.levels[level];
+        let around = |l: Option<ContextId>| match here.forward {
+            Some(forward) => l == Some(forward),
+            None => l.is_none() || g.is_within(here.context, l),
+        };
+        if around(home) {
+            let own = is_loop_merge(g, node) || matches!(node.role(), Role::NextIteration | Role::Exit);
+            return (!own).then_some(Unit::Node(id));
+        }
+        let mut at = home?;
+        loop {
+            let outer = g.loop_of(g.contexts()[at.0 as usize].parent);
+            if around(outer) {
+                return Some(Unit::Loop(at));
+            }
+            at = outer?;
+        }
+    }
+
+    fn is_exit(&self, id: NodeId) -> bool {
+        self.graph.read(|g| g.node(id).is_ok_and(|n| n.role() == Role::Exit))
+    }
+
+    /// A gradient flows to a value.
+    pub fn flow(&mut self, level: usize, port: Port, flow: Flow<'g>) {
+        self.levels[level].flows.entry(port).or_default().push(flow);
+    }
+
+    /// All that flowed to a value, summed.
+    pub fn summed(&mut self, level: usize, port: Port) -> Result<Option<Grad<'g>>> {
+        let Some(flows) = self.levels[level].flows.remove(&port) else { return Ok(None) };
+        let (graph, context) = (self.graph, self.graph.read(|g| g.node(port.node).map(|n| n.context))?);
+        let context = self.mirror(level, context)?;
+        let total = graph
+            .inside(context, || sum(graph, &flows, &mut Summed { at: At { differ: self, level }, port }))?;
+        graph.check()?;
+        Ok(total)
+    }
+
+    /// As [`Differ::summed`], as one tensor or list; zeros if nothing flowed.
+    pub fn summed_whole(&mut self, level: usize, port: Port) -> Result<Output<'g>> {
+        let total = self.summed(level, port)?;
+        let (graph, context) = (self.graph, self.graph.read(|g| g.node(port.node).map(|n| n.context))?);
+        let context = self.mirror(level, context)?;
+        let whole = graph.inside(context, || match total {
+            Some(Grad::Dense(grad)) => Ok(grad),
+            Some(Grad::Item(item)) => Err(invalid!("an item was not summed into its list: {:?}", item.value)),
+            Some(Grad::Slices(slices)) => {
+                let shape = slices.dense_shape.map_or_else(|| self.shape(level, port), Ok)?;
+                Ok(slices.to_dense(shape))
+            }
+            None => zeros_of(graph, port, &mut At { differ: self, level }),
+        })?;
+        graph.check()?;
+        Ok(whole)
+    }
+
+    fn through_node(&mut self, level: usize, id: NodeId) -> Result<()> {
+        let graph = self.graph;
+        let node = graph.read(|g| g.node(id).cloned())?;
+        if self.levels[level].forward.is_some() && node.role() == Role::Enter {
+            // What flows to a value from outside is gathered by the loop.
+            return Ok(());
+        }
+        if let Some(home) = self.levels[level].forward
+            && self.var_of(home, id).is_some()
+        {
+            // So is what flows to a variable.
+            return Ok(());
+        }
+        let mut grads = Vec::new();
+        for i in 0..node.info.output_types.len() as u32 {
+            let port = Port::new(id, i);
+            let grad = self.summed(level, port)?;
+            if level == 0 && self.xs.contains(&port) {
+                self.levels[0].results.insert(port, grad);
+            }
+            grads.push(grad);
+        }
+        if grads.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        match node.role() {
+            Role::Switch => self.through_switch(level, &node, &grads),
+            Role::Merge => self.through_merge(level, id, &node, grads[0]),
+            Role::Enter => {
+                if node.is_constant_enter()
+                    && let Some(grad) = grads[0]
+                {
+                    self.flow(level, node.inputs[0], grad.into());
+                }
+                Ok(())
+            }
+            Role::Compute | Role::Identity => self.through_op(level, id, &node, &grads),
+            _ => Ok(()),
+        }
+    }
+
+    /// What comes out of one side of a Switch flows back on that side only.
+    fn through_switch(&mut self, level: usize, node: &Node, grads: &[Option<Grad<'g>>]) -> Result<()> {
+        if !self.between.wants(node, 0) {
+            return Ok(());
+        }
+        let of_loop = self.graph.read(|g| g.node(node.inputs[0].node).is_ok_and(|n| is_loop_merge(g, n)));
+        if of_loop {
+            // A variable of a loop around the caller: inside of the body it is a value of its own.
+            return Ok(());
+        }
+        let pred = self.value(level, node.inputs[1])?;
+        for (side, grad) in grads.iter().enumerate() {
+            if let Some(grad) = *grad {
+                let branch = Some(Branch { pred, side: side as u32 });
+                self.flow(level, node.inputs[0], Flow { grad, branch });
+            }
+        }
+        Ok(())
+    }
+
+    /// The gradient of a cond's result goes into the branch that was taken.
+    fn through_merge(&mut self, level: usize, id: NodeId, node: &Node, grad: Option<Grad<'g>>) -> Result<()> {
+        let graph = self.graph;
+        let Some(grad) = grad else { return Ok(()) };
+        for (i, &p) in node.inputs.iter().enumerate() {
+            if !self.between.wants(node, i) {
+                continue;
+            }
+            let inner = graph.read(|g| -> Result<Option<ContextId>> {
+                let context = g.node(p.node)?.context;
+                let branch = context.filter(|c| {
+                    context != node.context
+                        && g.is_within(context, node.context)
+                        && matches!(g.contexts()[c.0 as usize].kind, ContextKind::Cond(_))
+                });
+                Ok(branch)
+            })?;
+            let parts = |grad: Output<'g>| -> Result<Output<'g>> {
+                match inner {
+                    Some(context) => {
+                        let at = self.mirror(level, Some(context))?;
+                        graph.brought_in(at, grad)
+                    }
+                    None => {
+                        // No branch on record: which input came says the Merge itself.
+                        let which = self.value(level, Port::new(id, 1))?;
+                        let taken = graph.op("Equal").input(which).input(i as i32).output();
+                        Ok(graph.op("Switch").inputs([grad, taken]).finish().output(1))
+                    }
+                }
+            };
+            let grad = map(grad, parts)?;
+            graph.check()?;
+            self.flow(level, p, grad.into());
+        }
+        Ok(())
+    }
+
+    fn through_op(
+        &mut self,
+        level: usize,
+        id: NodeId,
+        node: &Node,
+        grads: &[Option<Grad<'g>>],
+    ) -> Result<()> {
+        let graph = self.graph;
+        let wanted: Vec<bool> = (0..node.inputs.len()).map(|i| self.between.wants(node, i)).collect();
+        if !wanted.contains(&true) {
+            return Ok(());
+        }
+        let function = match node.info.op.gradient_of() {
+            Some(Gradient::Of(function)) => function,
+            Some(Gradient::None(_) | Gradient::Structural) => return Ok(()),
+            Some(Gradient::Missing(why)) => {
+                return Err(Error::unimplemented(format!("{} has no gradient here: {why}", node.op()))
+                    .at_node(node.name(), node.op())
+                    .at_line(node.at));
+            }
+            None => {
+                return Err(Error::unimplemented(format!("the gradient of {} is not known", node.op()))
+                    .at_node(node.name(), node.op())
+                    .at_line(node.at)
+                    .with_help("stop the gradient before it: `stop_gradient`, or `stop_gradients`"));
+            }
+        };
+        let context = self.mirror(level, node.context)?;
+        let scope = format!("{}{}_grad/", self.scope, node.name());
+        let given = graph.inside(context, || {
+            graph.in_scope(scope, || {
+                let mut at = At { differ: self, level };
+                GradCx::new(graph, (id, node), grads, &wanted, &mut at).run(function)
+            })
+        });
+        let given =
+            given.map_err(|e| e.note(format!("in the gradient of `{}` ({})", node.name(), node.op())))?;
+        for (i, grad) in given.into_iter().enumerate() {
+            if let Some(grad) = grad
+                && wanted[i]
+            {
+                self.flow(level, node.inputs[i], grad.into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The gradient with each of its parts changed.
+fn map<'g>(grad: Grad<'g>, mut part: impl FnMut(Output<'g>) -> Result<Output<'g>>) -> Result<Grad<'g>> {
+    Ok(match grad {
+        Grad::Dense(grad) => Grad::Dense(part(grad)?),
+        Grad::Slices(s) => Grad::Slices(millstream_graph::IndexedSlices {
+            values: part(s.values)?,
+            indices: part(s.indices)?,
+            dense_shape: s.dense_shape.map(&mut part).transpose()?,
+        }),
+        Grad::Item(i) => {
+            Grad::Item(millstream_graph::ListItem { index: part(i.index)?, value: part(i.value)? })
+        }
+    })
+}

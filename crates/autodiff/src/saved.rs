@@ -1,0 +1,379 @@
+//! Forward values, brought to where the gradient needs them.
+//!
+//! Around all loops a forward value is at hand. Inside of a loop it is another one in each iteration, and the backward loop needs them
+//! last first. In order of preference a value is
+//! - made anew: constants, and what is computed from nothing but constants, counters and values that stay the same;
+//! - taken from outside of the loop, if it stays the same there;
+//! - saved: the forward loop pushes it on a list, the backward loop pops it. What lies in a branch is pushed and popped there.
+//!
+//! A value that was saved for an earlier gradient is not saved again: the push is found.
+
+use crate::between::Var;
+use crate::pass::Differ;
+use millstream_graph::attr::Attrs;
+use millstream_graph::op::{Cost, Effect, Forward, Role};
+use millstream_graph::{ContextId, ContextKind, Graph, NodeId, Output, Port};
+use millstream_tensor::{DType, PartialShape, Result, Tensor, invalid};
+
+/// How far a value is followed to see whether it can be made anew.
+const REMAKE_DEPTH: usize = 12;
+
+/// Forward values that are at hand.
+pub(crate) struct Here<'g>(pub &'g Graph);
+
+impl<'g> Here<'g> {
+    /// The shape of a value, an i32 vector: a constant where it is known.
+    pub fn shape_of(&self, port: Port) -> Result<Output<'g>> {
+        let shape = self.0.read(|g| g.shape_of(port));
+        Ok(match static_shape(self.0, &shape) {
+            Some(shape) => shape,
+            None => self.0.op("Shape").input(Output::new(self.0, port)).output(),
+        })
+    }
+}
+
+impl<'g> Forward<'g> for Here<'g> {
+    fn value(&mut self, port: Port) -> Result<Output<'g>> {
+        Ok(Output::new(self.0, port))
+    }
+    fn shape(&mut self, port: Port) -> Result<Output<'g>> {
+        self.shape_of(port)
+    }
+}
+
+/// A known shape as a constant.
+pub(crate) fn static_shape<'g>(graph: &'g Graph, shape: &PartialShape) -> Option<Output<'g>> {
+    let dims: Option<Vec<i32>> =
+        shape.dims()?.iter().map(|d| d.and_then(|d| i32::try_from(d).ok())).collect();
+    Some(graph.constant(Tensor::vector(&dims?).ok()?))
+}
+
+/// Forward values as level `level` of the sweep sees them.
+pub(crate) struct At<'d, 'g> {
+    pub differ: &'d mut Differ<'g>,
+    pub level: usize,
+}
+
+impl<'g> Forward<'g> for At<'_, 'g> {
+    fn value(&mut self, port: Port) -> Result<Output<'g>> {
+        self.differ.value(self.level, port)
+    }
+    fn shape(&mut self, port: Port) -> Result<Output<'g>> {
+        self.differ.shape(self.level, port)
+    }
+}
+
+/// A forward node, copied out of the graph.
+struct Seen {
+    role: Role,
+    op: &'static str,
+    attrs: Attrs,
+    inputs: Vec<Port>,
+    context: Option<ContextId>,
+    shape: PartialShape,
+    dtype: DType,
+    constant: bool,
+    cheap: bool,
+}
+
+impl<'g> Differ<'g> {
+    fn see(&self, port: Port) -> Result<Seen> {
+        self.graph.read(|g| {
+            let node = g.node(port.node)?;
+            let kernel = &node.info.op.kernel;
+            let cheap = kernel.effect == Effect::Pure && matches!(kernel.cost, Cost::PerElement(_));
+            Ok(Seen {
+                role: node.role(),
+                op: node.op(),
+                attrs: node.info.attrs.clone(),
+                inputs: node.inputs.to_vec(),
+                context: node.context,
+                shape: g.shape_of(port),
+                dtype: g.type_of(port)?.dtype,
+                constant: node.is_constant_enter(),
+                cheap,
+            })
+        })
+    }
+
+    /// What stands for a forward value at a level.
+    pub(crate) fn value(&mut self, level: usize, port: Port) -> Result<Output<'g>> {
+        let Some(home) = self.levels[level].forward else {
+            return Ok(Output::new(self.graph, port));
+        };
+        if let Some(known) = self.levels[level].values.get(&port) {
+            return Ok(*known);
+        }
+        let value = match self.graph.read(|g| g.loop_of(g.node(port.node).ok()?.context)) == Some(home) {
+            false => self.value(level - 1, port)?,
+            true if self.is_free(level, port, REMAKE_DEPTH)? => self.made_anew(level, port)?,
+            true => self.popped(level, port)?,
+        };
+        self.levels[level].values.insert(port, value);
+        Ok(value)
+    }
+
+    /// The shape of a forward value at a level.
+    pub(crate) fn shape(&mut self, level: usize, port: Port) -> Result<Output<'g>> {
+        let shape = self.graph.read(|g| g.shape_of(port));
+        if let Some(shape) = static_shape(self.graph, &shape) {
+            return Ok(shape);
+        }
+        if let Some(known) = self.levels[level].shapes.get(&port) {
+            return Ok(*known);
+        }
+        let shape = match self.is_free(level, port, REMAKE_DEPTH)? {
+            true => {
+                let value = self.value(level, port)?;
+                self.graph.op("Shape").input(value).output()
+            }
+            false => {
+                // The shape is saved, not the value.
+                let context = self.graph.read(|g| g.node(port.node).map(|n| n.context))?;
+                let value = Output::new(self.graph, port);
+                let shape = self.graph.inside(context, || self.graph.op("Shape").input(value).output());
+                self.value(level, shape.port())?
+            }
+        };
+        self.graph.check()?;
+        self.levels[level].shapes.insert(port, shape);
+        Ok(shape)
+    }
+
+    /// Whether the value can be had in the backward loop without saving anything in this loop.
+    fn is_free(&self, level: usize, port: Port, depth: usize) -> Result<bool> {
+        let this = &self.levels[level];
+        let Some(home) = this.forward else { return Ok(true) };
+        if this.values.contains_key(&port) {
+            return Ok(true);
+        }
+        let seen = self.see(port)?;
+        if self.graph.read(|g| g.loop_of(seen.context)) != Some(home) {
+            return Ok(true);
+        }
+        if depth == 0 {
+            return Ok(false);
+        }
+        Ok(match seen.role {
+            Role::Const => true,
+            Role::Enter => seen.constant,
+            Role::Identity => self.is_free(level, seen.inputs[0], depth - 1)?,
+            Role::Switch => match self.var_of(home, port.node) {
+                Some(var) => port.index == 1 && seen.dtype == DType::I32 && self.counts_from_zero(&var)?,
+                None => self.is_free(level, seen.inputs[0], depth - 1)?,
+            },
+            Role::Compute if seen.cheap && !seen.inputs.is_empty() => {
+                for &p in &seen.inputs {
+                    if !self.is_free(level, p, depth - 1)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            _ => false,
+        })
+    }
+
+    /// The value made from what is at hand in the backward loop, if it [is free](Differ::is_free).
+    fn made_anew(&mut self, level: usize, port: Port) -> Result<Output<'g>> {
+        let seen = self.see(port)?;
+        let context = self.levels[level].context;
+        let graph = self.graph;
+        let made = match seen.role {
+            Role::Enter => self.value(level - 1, seen.inputs[0])?,
+            Role::Const => graph.inside(context, || graph.op(seen.op).attrs(seen.attrs).output()),
+            Role::Switch => match (
+                self.levels[level].forward.and_then(|l| self.var_of(l, port.node)),
+                self.levels[level].index,
+            ) {
+                // A counter: the backward count says which iteration this was.
+                (Some(_), Some(index)) => index,
+                // What a branch takes in is what is around it.
+                _ => self.value(level, seen.inputs[0])?,
+            },
+            Role::Compute => {
+                let mut inputs = Vec::new();
+                for &p in &seen.inputs {
+                    inputs.push(self.value(level, p)?);
+                }
+                let context = self.mirror(level, seen.context)?;
+                let node = graph.op(seen.op).inputs(inputs).attrs(seen.attrs);
+                graph.inside(context, || node.finish().output(port.index)).set_shape(seen.shape)
+            }
+            _ => self.value(level, seen.inputs[0])?,
+        };
+        graph.check()?;
+        Ok(made)
+    }
+
+    /// The variable of a loop that this Switch belongs to.
+    pub(crate) fn var_of(&self, home: ContextId, switch: NodeId) -> Option<Var> {
+        self.between.loops.get(&home)?.vars.iter().find(|v| v.switch == switch).copied()
+    }
+
+    /// The value saved by the forward loop and popped by the backward one.
+    fn popped(&mut self, level: usize, port: Port) -> Result<Output<'g>> {
+        let seen = self.see(port)?;
+        // The same value under another name is saved once.
+        if seen.role == Role::Identity {
+            return self.value(level, seen.inputs[0]);
+        }
+        let branches = self.branches(level, seen.context)?;
+        let list = self.pushed(level, port, &seen, &branches)?;
+        let outer = self.value(level - 1, list)?;
+        let (graph, context) = (self.graph, self.levels[level].context);
+        let mut var = graph.inside(context, || self.levels[level].enter(outer, PartialShape::scalar()))?;
+        let inside = self.levels[level].body_value(&mut var)?;
+        // Down into the branch that the value lies in, pop, and up again past the other sides.
+        let (mut here, mut others) = (inside, Vec::new());
+        for &branch in &branches {
+            let (pred, side) = self.cond_of(branch)?;
+            let pred = self.value(level, pred)?;
+            let at = self.mirror(level, Some(branch))?;
+            let around = self.mirror(level, graph.read(|g| g.contexts()[branch.0 as usize].parent))?;
+            let switch = graph.inside(around, || graph.op("Switch").input(here).input(pred).raw(at).finish());
+            others.push((switch.output(1 - side), around));
+            here = switch.output(side);
+        }
+        let at = self.mirror(level, seen.context)?;
+        let pop = graph.inside(at, || {
+            let shape = graph.element_shape(&seen.shape);
+            graph.op("TensorListPopBack").input(here).input(shape).attr("element_dtype", seen.dtype).finish()
+        });
+        let mut rest = pop.output(0);
+        for (other, around) in others.into_iter().rev() {
+            rest = graph.op("Merge").inputs([other, rest]).raw(around).output();
+        }
+        graph.check()?;
+        self.levels[level].carried.push((var, rest));
+        Ok(pop.output(1).set_shape(seen.shape))
+    }
+
+    /// The list, after the forward loop, of all values that `port` had in it.
+    fn pushed(&mut self, level: usize, port: Port, seen: &Seen, branches: &[ContextId]) -> Result<Port> {
+        let Some(home) = self.levels[level].forward else {
+            return Err(invalid!("only what lies in a loop is saved"));
+        };
+        if let Some(list) = self.pushed_before(home, port) {
+            return Ok(list);
+        }
+        let graph = self.graph;
+        let outer = graph.read(|g| g.contexts()[home.0 as usize].parent);
+        let scope = self.scope_of(home);
+        graph.in_scope(scope, || {
+            let empty = graph.inside(outer, || {
+                let shape = graph.element_shape(&seen.shape);
+                graph.op("EmptyTensorList").input(shape).input(-1).attr("element_dtype", seen.dtype).output()
+            });
+            let open = graph.reopen_loop(home)?;
+            let mut var = open.enter(empty, PartialShape::scalar())?;
+            let inside = open.body_value(&mut var)?;
+            let (mut here, mut others) = (inside, Vec::new());
+            for &branch in branches {
+                let (pred, side) = self.cond_of(branch)?;
+                let around = graph.read(|g| g.contexts()[branch.0 as usize].parent);
+                let pred = Output::new(graph, pred);
+                let switch = graph.op("Switch").input(here).input(pred).raw(Some(branch)).finish();
+                others.push((switch.output(1 - side), around));
+                here = switch.output(side);
+            }
+            let value = Output::new(graph, port);
+            let mut list =
+                graph.inside(seen.context, || graph.op("TensorListPushBack").inputs([here, value]).output());
+            for (other, around) in others.into_iter().rev() {
+                list = graph.op("Merge").inputs([other, list]).raw(around).output();
+            }
+            Ok(open.close(var, list)?.port())
+        })
+    }
+
+    /// The list of an earlier gradient that holds the values of `port`.
+    fn pushed_before(&self, home: ContextId, port: Port) -> Option<Port> {
+        self.graph.read(|g| {
+            let nodes = g.nodes();
+            let is_push = |id: NodeId| {
+                nodes[id.index()].op() == "TensorListPushBack" && nodes[id.index()].inputs[1] == port
+            };
+            let context = g.contexts()[home.0 as usize].as_while()?;
+            context.exits.iter().copied().find(|exit| {
+                // From the Exit to the Switch, its Merge, the back edge, and through the Merges of branches to the push.
+                let step =
+                    |p: Port, i: usize| nodes.get(p.node.index()).and_then(|n| n.inputs.get(i)).copied();
+                let next = (|| {
+                    let merge = step(step(*exit, 0)?, 0)?;
+                    let enter = step(step(merge, 0)?, 0)?;
+                    let back = step(merge, 1)?;
+                    (nodes[enter.node.index()].op() == "EmptyTensorList").then_some(step(back, 0)?)
+                })();
+                let Some(mut at) = next else { return false };
+                for _ in 0..g.contexts().len() {
+                    match nodes[at.node.index()].role() {
+                        Role::Merge => match step(at, 1) {
+                            Some(inner) => at = inner,
+                            None => return false,
+                        },
+                        _ => break,
+                    }
+                }
+                is_push(at.node)
+            })
+        })
+    }
+
+    /// The branches, outermost first, that lie between the loop of a level and a context in it.
+    fn branches(&self, level: usize, mut context: Option<ContextId>) -> Result<Vec<ContextId>> {
+        let mut branches = Vec::new();
+        while context != self.levels[level].forward {
+            let Some(id) = context else { return Err(invalid!("a value lies outside of its loop")) };
+            branches.push(id);
+            context = self.graph.read(|g| g.contexts()[id.0 as usize].parent);
+        }
+        branches.reverse();
+        Ok(branches)
+    }
+
+    /// The predicate and side of a branch.
+    pub(crate) fn cond_of(&self, context: ContextId) -> Result<(Port, u32)> {
+        self.graph.read(|g| match &g.contexts()[context.0 as usize].kind {
+            ContextKind::Cond(c) => Ok((c.pred, c.branch)),
+            ContextKind::While(_) => Err(invalid!("a loop is no branch")),
+        })
+    }
+
+    /// The context of the gradient that goes with a forward context: the same where forward values are at hand.
+    pub(crate) fn mirror(&mut self, level: usize, context: Option<ContextId>) -> Result<Option<ContextId>> {
+        let this = &self.levels[level];
+        if context == this.forward {
+            return Ok(this.context);
+        }
+        if this.forward.is_none() {
+            return Ok(self.at_hand(context));
+        }
+        let Some(id) = context else { return Ok(this.context) };
+        if let Some(&mirror) = this.mirrors.get(&id) {
+            return Ok(Some(mirror));
+        }
+        let around = self.graph.read(|g| g.contexts()[id.0 as usize].parent);
+        let around = self.mirror(level, around)?;
+        let (pred, side) = self.cond_of(id)?;
+        let pred = self.value(level, pred)?;
+        let mirror = self.graph.inside(around, || self.graph.new_branch("cond_grad", pred, side))?;
+        self.levels[level].mirrors.insert(id, mirror);
+        Ok(Some(mirror))
+    }
+
+    /// Where a gradient around all loops is built: in the branch of its forward node, or where the caller is, if that is further in.
+    fn at_hand(&self, context: Option<ContextId>) -> Option<ContextId> {
+        let here = self.levels[0].context;
+        self.graph.read(|g| if g.is_within(context, here) { context } else { here })
+    }
+
+    /// The name scope that a loop's nodes are in, with its closing `/`.
+    pub(crate) fn scope_of(&self, context: ContextId) -> String {
+        let name = self.graph.read(|g| g.contexts()[context.0 as usize].name.clone());
+        match name.rsplit_once('/') {
+            Some((scope, _)) => format!("{scope}/"),
+            None => String::new(),
+        }
+    }
+}

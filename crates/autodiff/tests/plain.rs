@@ -1,0 +1,78 @@
+//! Gradients around loops: straight graphs and conds.
+
+use millstream_autodiff::Gradients;
+use millstream_graph::{Graph, Output};
+use millstream_runtime::{Session, feed};
+use millstream_tensor::{DType, PartialShape, Result, Tensor};
+
+fn graph() -> Graph {
+    Graph::with_ops(millstream_ops::registry())
+}
+
+fn x(g: &Graph) -> Output<'_> {
+    g.placeholder_of("x", DType::F64, PartialShape::scalar())
+}
+
+fn at(g: &Graph, y: Output<'_>, x: Output<'_>, value: f64) -> Result<f64> {
+    Session::new(g)?.run(y, feed![x => value])
+}
+
+#[test]
+fn product_rule() -> Result<()> {
+    let g = graph();
+    let x = x(&g);
+    let y = x * x * x + x * 2.0;
+    let dx = g.gradients([y], [x]).dense()?[0];
+    assert_eq!(at(&g, dx, x, 3.0)?, 29.0);
+    let ddx = g.gradients([dx], [x]).dense()?[0];
+    assert_eq!(at(&g, ddx, x, 3.0)?, 18.0);
+    let dddx = g.gradients([ddx], [x]).dense()?[0];
+    assert_eq!(at(&g, dddx, x, 3.0)?, 6.0);
+    Ok(())
+}
+
+#[test]
+fn unconnected_is_none_or_zeros() -> Result<()> {
+    let g = graph();
+    let (x, y) = (x(&g), g.placeholder_of("y", DType::F64, PartialShape::scalar()));
+    assert!(g.gradients([y * y], [x]).run()?[0].is_none());
+    let zero = g.gradients([y * y], [x]).dense()?[0];
+    assert_eq!(Session::new(&g)?.run::<f64>(zero, feed![])?, 0.0);
+    Ok(())
+}
+
+#[test]
+fn both_branches_and_their_dead_sides() -> Result<()> {
+    let g = graph();
+    let x = x(&g);
+    let positive = g.op("Greater").input(x).input(0.0).output();
+    let y = g.cond(positive, || x * x, || x * 3.0)?;
+    let dx = g.gradients([y * x], [x]).dense()?[0];
+    assert_eq!(at(&g, dx, x, 2.0)?, 12.0);
+    assert_eq!(at(&g, dx, x, -2.0)?, -12.0);
+    // One branch does not use it.
+    let y = g.cond(positive, || x * x, || g.constant(7.0))?;
+    let dx = g.gradients([y], [x]).dense()?[0];
+    assert_eq!(at(&g, dx, x, 2.0)?, 4.0);
+    assert_eq!(at(&g, dx, x, -2.0)?, 0.0);
+    let ddx = g.gradients([dx], [x]).dense()?[0];
+    assert_eq!(at(&g, ddx, x, 2.0)?, 2.0);
+    assert_eq!(at(&g, ddx, x, -2.0)?, 0.0);
+    Ok(())
+}
+
+#[test]
+fn matrices_broadcast_and_sum() -> Result<()> {
+    let g = graph();
+    let a = g.placeholder_of("a", DType::F32, PartialShape::unknown_of_rank(2));
+    let b = g.constant([[1.0f32, 2.0], [3.0, 4.0]]);
+    let y = g.op("MatMul").input(a).input(b).output() + g.constant([1.0f32, 2.0]);
+    let total = g.op("Sum").input(y * y).input([0, 1]).output();
+    let da = g.gradients([total], [a, b]).dense()?;
+    let ones = Tensor::from_slice([1, 2], &[1.0f32, 1.0])?;
+    let (da, db): (Tensor, Tensor) = Session::new(&g)?.run((da[0], da[1]), feed![a => ones])?;
+    // y = [5 8]: da = 2 y bᵀ, db = aᵀ 2 y.
+    assert_eq!(da.as_slice::<f32>()?, [10.0 + 32.0, 30.0 + 64.0]);
+    assert_eq!(db.as_slice::<f32>()?, [10.0, 16.0, 10.0, 16.0]);
+    Ok(())
+}

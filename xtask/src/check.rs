@@ -58,7 +58,7 @@ fn cargo(args: &[&str]) -> Result<()> {
 fn tidy() -> Result<()> {
     let root = crate::root();
     let mut findings = Vec::new();
-    for dir in ["crates", "xtask", "examples"] {
+    for dir in ["crates", "xtask", "examples", "fuzz"] {
         visit(&root.join(dir), &mut |path| look(&root, path, &mut findings));
     }
     match findings.is_empty() {

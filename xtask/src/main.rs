@@ -4,6 +4,7 @@
 
 mod bench;
 mod check;
+mod fuzz;
 mod generate;
 
 use clap::{Parser, Subcommand};
@@ -23,6 +24,8 @@ enum Command {
     Check(check::Options),
     /// Write the methods of the ops from their declarations.
     Gen(generate::Options),
+    /// Fuzz everything that reads foreign bytes, for a while.
+    Fuzz(fuzz::Options),
     /// Measure, with one JSON line per variant.
     Bench(bench::Options),
 }
@@ -31,6 +34,7 @@ fn main() -> std::process::ExitCode {
     let result = match Cli::parse().command {
         Command::Check(options) => check::run(&options),
         Command::Gen(options) => generate::run(&options),
+        Command::Fuzz(options) => fuzz::run(&options),
         Command::Bench(options) => bench::run(&options),
     };
     match result {

@@ -1,0 +1,4 @@
+//! See `millstream_fuzz::targets::graph_text`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| millstream_fuzz::targets::graph_text(bytes));

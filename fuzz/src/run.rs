@@ -1,0 +1,71 @@
+//! [`run_all`]: runs a graph that may come from anywhere; and the limits that all targets set.
+
+use millstream::graph::NodeId;
+use millstream::interop::ImportOptions;
+use millstream::runtime::{FeedList, FetchList, Target};
+use millstream::{Graph, Session, SessionOptions, Shape, Tensor};
+use std::time::Duration;
+
+/// The most bytes of tensors, in an import and in a run.
+pub const MEMORY_LIMIT: usize = 16 << 20;
+
+/// How long a run may take. What takes far longer did not look at its deadline; `-timeout` of the fuzzer sees that.
+const TIMEOUT: Duration = Duration::from_millis(50);
+
+/// Nodes that are also run alone: one that fails hides what the others would have done.
+const N_ALONE: usize = 6;
+
+/// Imports within the limits.
+pub fn import_options() -> ImportOptions {
+    ImportOptions { memory_limit: MEMORY_LIMIT, max_nodes: 20_000, ..ImportOptions::default() }
+}
+
+/// Runs what a graph computes, all at once and some nodes alone, with zeros for its placeholders. `choice` says in which way.
+pub fn run_all(graph: &Graph, choice: usize) {
+    let options = SessionOptions {
+        threads: Some(1 + choice % 2),
+        hand_out_all: choice % 8 == 1,
+        parallel_iterations: [None, Some(1), Some(2), Some(u32::MAX)][choice / 8 % 4],
+        memory_limit: Some(MEMORY_LIMIT),
+        timeout: Some(TIMEOUT),
+        print: Some(Box::new(|_| ())),
+        ..SessionOptions::default()
+    };
+    let Ok(session) = Session::with_options(graph, options) else { return };
+    let (sinks, nodes) = graph.read(|g| {
+        let mut used = vec![false; g.nodes().len()];
+        for input in g.nodes().iter().flat_map(|n| n.inputs.iter()) {
+            if let Some(used) = used.get_mut(input.node.index()) {
+                *used = true;
+            }
+        }
+        let nodes: Vec<NodeId> = (0..used.len() as u32).map(NodeId).collect();
+        let sinks: Vec<NodeId> =
+            nodes.iter().zip(&used).filter(|(_, used)| !**used).map(|(n, _)| *n).collect();
+        (sinks, nodes)
+    });
+    let run = |asked: Vec<NodeId>| {
+        let targets = asked.into_iter().map(Target::Operation).collect();
+        let _ = session.run::<()>(FetchList(targets), zeros(graph));
+    };
+    run(sinks);
+    let step = nodes.len().div_ceil(N_ALONE).max(1);
+    for node in nodes.into_iter().skip(choice % step).step_by(step) {
+        run(vec![node]);
+    }
+}
+
+/// Zeros for every placeholder whose elements are numbers or texts; where a size is not known it is 1.
+fn zeros(graph: &Graph) -> FeedList {
+    let mut feeds = FeedList::new();
+    for op in graph.operations().into_iter().filter(|op| op.op_type() == "Placeholder") {
+        let Some(output) = op.outputs().first().copied() else { continue };
+        let shape = output.shape();
+        let dims = shape.dims().unwrap_or_default().iter().map(|d| d.unwrap_or(1));
+        let value = output.dtype().and_then(|dtype| Tensor::zeros(dtype, Shape::new(dims)));
+        if let Ok(value) = value {
+            feeds = feeds.and(output, value);
+        }
+    }
+    feeds
+}

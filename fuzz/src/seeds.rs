@@ -1,0 +1,88 @@
+//! What the targets start from: the examples of all ops, golden graphs, values as text and as NumPy files. Made rather than kept: they
+//! are there already, and a new op comes along by itself.
+
+use millstream::interop::{ImportOptions, export_meta_graph, import_graph_def};
+use millstream::tensor::npy::{self, Compression};
+use millstream::{Build, Graph};
+use millstream_ops::cases::{Arg, Case, Expect};
+use millstream_proto::{encode, to_text};
+use millstream_testkit::examples::{self, Given};
+use millstream_testkit::graphs::{GoldenGraph, folders};
+use std::error::Error;
+use std::fs;
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+/// Graphs with more bytes are left out: a small graph is broken in more telling ways.
+const MAX_BYTES: usize = 6_000;
+
+type Written = Result<(), Box<dyn Error>>;
+
+/// Writes to the folder that `FUZZ_SEEDS` names, if it does.
+pub fn write_if_asked() {
+    if let Some(out) = std::env::var_os("FUZZ_SEEDS") {
+        write(Path::new(&out)).expect("the seeds can be written");
+    }
+}
+
+/// Writes the seeds, a folder for each target.
+pub fn write(out: &Path) -> Written {
+    ops(out)?;
+    golden(out)
+}
+
+fn put(out: &Path, target: &str, name: &str, bytes: impl AsRef<[u8]>) -> Written {
+    fs::create_dir_all(out.join(target))?;
+    Ok(fs::write(out.join(target).join(name.replace('/', "_")), bytes)?)
+}
+
+/// An example: a graph of one op, and its values.
+fn ops(out: &Path) -> Written {
+    for (op, name, text) in examples::all() {
+        let case = Case::parse(text)?;
+        let name = format!("{op}_{name}");
+        if let Ok(built) = examples::build(&case, Given::Constant) {
+            put(out, "graph_text", &name, built.graph.to_text())?;
+        }
+        let Expect::Values(values) = &case.expect else { continue };
+        let given = case.args.iter().filter_map(|a| match a {
+            Arg::Value(value) => Some(value),
+            _ => None,
+        });
+        for (i, value) in given.chain(values).enumerate() {
+            put(out, "feed", &format!("{name}_{i}"), format!("x={value:#}"))?;
+            let mut bytes = Vec::new();
+            if npy::write(&mut bytes, value).is_ok() {
+                put(out, "npy", &format!("{name}_{i}.npy"), bytes)?;
+            }
+        }
+        let mut archive = Cursor::new(Vec::new());
+        let named = values.iter().map(|v| (op, v)).take(1);
+        if npy::write_npz(&mut archive, named, Compression::Deflated).is_ok() {
+            put(out, "npy", &format!("{name}.npz"), archive.into_inner())?;
+        }
+    }
+    Ok(())
+}
+
+/// A golden graph in each of the forms that are read.
+fn golden(out: &Path) -> Written {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/golden/graphs");
+    for folder in folders(&root)? {
+        let name = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();
+        let def = GoldenGraph::load(&folder)?.def;
+        let bytes = encode(&def);
+        if MAX_BYTES < bytes.len() {
+            continue;
+        }
+        put(out, "graph_def", &format!("{name}.pb"), bytes)?;
+        put(out, "graph_def_text", &format!("{name}.pbtxt"), to_text(&def)?)?;
+        let graph = Graph::new();
+        if import_graph_def(&graph, &def, &ImportOptions::default()).is_err() {
+            continue; // It uses ops that we lack.
+        }
+        put(out, "graph_text", &name, graph.to_text())?;
+        put(out, "meta_graph_def", &format!("{name}.pb"), encode(&export_meta_graph(&graph)?))?;
+    }
+    Ok(())
+}

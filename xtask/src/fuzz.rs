@@ -1,0 +1,239 @@
+//! `cargo xtask fuzz`: each target for a while, with coverage, from `fuzz/corpus` and the seeds that the examples of ops and the golden
+//! graphs give.
+//!
+//! Neither cargo-fuzz nor a nightly compiler is needed: `fuzz/instrument` adds the flags, which are stable ones, to the workspace's crates
+//! alone. What it finds goes to `fuzz` in the target folder, nothing into the repository unless `--minimise` says so.
+
+use clap::Args;
+use millstream::Result;
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+
+const TARGETS: [&str; 6] = ["graph_def", "graph_text", "meta_graph_def", "graph_def_text", "npy", "feed"];
+
+/// Longer inputs are slower and tell no more.
+const MAX_LEN: usize = 8192;
+
+/// The longest an input may take, in seconds. Runs in the targets end after a fraction of one; a loaded machine is slow.
+const TIMEOUT: usize = 20;
+
+/// The most memory, in MiB: the targets allow 16 MiB of tensors, and the fuzzer keeps its corpus in memory.
+const RSS_LIMIT: usize = 1024;
+
+/// The most address space, in KiB. An allocation of a size that was never checked fails here, whether its memory is touched or not.
+const ADDRESS_SPACE: usize = 4 << 20;
+
+/// The most bytes that the repository keeps of what one target found.
+const MAX_KEPT: usize = 32_000;
+
+/// What to fuzz.
+#[derive(Args)]
+pub struct Options {
+    /// Only these targets: graph_def, graph_text, meta_graph_def, graph_def_text, npy, feed.
+    targets: Vec<String>,
+    /// How long each target runs.
+    #[arg(long, default_value_t = 20)]
+    seconds: u64,
+    /// How many targets run at a time; one per core by default.
+    #[arg(long)]
+    jobs: Option<usize>,
+    /// Afterwards keep in fuzz/corpus the fewest inputs that reach what the seeds do not.
+    #[arg(long)]
+    minimise: bool,
+}
+
+/// Builds the targets, and runs them.
+pub fn run(options: &Options) -> Result<()> {
+    if let Some(unknown) = options.targets.iter().find(|t| !TARGETS.contains(&t.as_str())) {
+        return Err(crate::failed(format!(
+            "there is no target `{unknown}`; there are {}",
+            TARGETS.join(", ")
+        )));
+    }
+    let chosen = |t: &&&str| options.targets.is_empty() || options.targets.iter().any(|o| o == **t);
+    let targets: Vec<&str> = TARGETS.iter().filter(chosen).copied().collect();
+    check_compiler()?;
+    build()?;
+    let places = Places::new()?;
+    places.write_seeds()?;
+
+    let cores = || thread::available_parallelism().map_or(1, usize::from);
+    let left = Mutex::new(targets.iter());
+    let failures = Mutex::new(Vec::new());
+    let next = || left.lock().ok().and_then(|mut left| left.next());
+    thread::scope(|scope| {
+        for _ in 0..options.jobs.unwrap_or_else(cores).max(1) {
+            scope.spawn(|| {
+                while let Some(target) = next() {
+                    let result = places.fuzz(target, options);
+                    if let (Err(error), Ok(mut failures)) = (result, failures.lock()) {
+                        failures.push(error.to_string());
+                    }
+                }
+            });
+        }
+    });
+    match failures.into_inner().unwrap_or_default().as_slice() {
+        [] => Ok(()),
+        failures => Err(crate::failed(failures.join("\n"))),
+    }
+}
+
+/// libFuzzer is compiled from source.
+fn check_compiler() -> Result<()> {
+    let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
+    match Command::new(&compiler).arg("--version").output() {
+        Ok(output) if output.status.success() => Ok(()),
+        _ => Err(crate::failed(format!(
+            "libFuzzer needs a C++ compiler, and `{}` does not run; on Debian `apt-get install g++` has it",
+            compiler.display()
+        ))),
+    }
+}
+
+fn build() -> Result<()> {
+    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    build.current_dir(crate::root()).env("RUSTC_WORKSPACE_WRAPPER", crate::root().join("fuzz/instrument"));
+    build.args(["build", "--package", "millstream-fuzz", "--features", "libfuzzer"]);
+    match build.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err(crate::failed("the fuzz targets cannot be built")),
+        Err(error) => Err(crate::failed(format!("cargo: {error}"))),
+    }
+}
+
+/// Where things lie.
+struct Places {
+    /// The built targets.
+    bin: PathBuf,
+    /// What runs leave behind.
+    home: PathBuf,
+    /// What the repository keeps.
+    kept: PathBuf,
+}
+
+impl Places {
+    /// The target folder is the one that this program was built in.
+    fn new() -> Result<Places> {
+        let here = std::env::current_exe().map_err(|e| crate::failed(format!("xtask: {e}")))?;
+        let target = here.ancestors().nth(2).map_or_else(|| crate::root().join("target"), Path::to_owned);
+        Ok(Places {
+            bin: target.join("debug"),
+            home: target.join("fuzz"),
+            kept: crate::root().join("fuzz/corpus"),
+        })
+    }
+
+    fn seeds(&self, target: &str) -> PathBuf {
+        self.home.join("seeds").join(target)
+    }
+
+    fn found(&self, target: &str) -> PathBuf {
+        self.home.join("corpus").join(target)
+    }
+
+    /// A target with the memory that it may take.
+    fn target(&self, name: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -v $0 && exec \"$@\""]).arg(ADDRESS_SPACE.to_string());
+        command.arg(self.bin.join(name)).stdin(Stdio::null()).current_dir(&self.home);
+        command
+    }
+
+    fn write_seeds(&self) -> Result<()> {
+        make(&self.home)?;
+        let mut command = self.target("graph_def");
+        finish("seeds", command.env("FUZZ_SEEDS", self.home.join("seeds")).arg("-runs=0"))?;
+        Ok(())
+    }
+
+    fn fuzz(&self, name: &str, options: &Options) -> Result<()> {
+        let found = self.found(name);
+        make(&found)?;
+        let mut command = self.target(name);
+        command.args([
+            format!("-max_total_time={}", options.seconds),
+            format!("-max_len={MAX_LEN}"),
+            format!("-timeout={TIMEOUT}"),
+            format!("-rss_limit_mb={RSS_LIMIT}"),
+            format!("-artifact_prefix={}/{name}-", self.home.display()),
+        ]);
+        // The first folder is the one that is written to.
+        command.args([found, self.kept.join(name), self.seeds(name)]);
+        let log = finish(name, &mut command)?;
+        eprintln!(
+            "fuzz: {name}: {}",
+            log.lines().rfind(|l| l.contains(" cov: ")).unwrap_or("nothing ran").trim()
+        );
+        if options.minimise { self.minimise(name) } else { Ok(()) }
+    }
+
+    /// Keeps the fewest of the inputs kept and found that reach what the seeds do not, the shortest of them; and all that have a name.
+    fn minimise(&self, name: &str) -> Result<()> {
+        let (merged, kept) = (self.home.join("merged").join(name), self.kept.join(name));
+        let _ = fs::remove_dir_all(&merged);
+        make(&merged)?;
+        let seeds: HashSet<_> = list(&self.seeds(name))?.into_iter().map(|(bytes, _)| bytes).collect();
+        let mut merge = self.target(name);
+        merge.args(["-set_cover_merge=1", &format!("-timeout={TIMEOUT}"), &format!("-max_len={MAX_LEN}")]);
+        finish(name, merge.args([&merged, &self.seeds(name), &kept, &self.found(name)]))?;
+        for (_, path) in list(&kept)? {
+            if !has_name(&path) {
+                fs::remove_file(&path).map_err(|e| crate::failed(format!("{}: {e}", path.display())))?;
+            }
+        }
+        let mut room = MAX_KEPT;
+        for (bytes, path) in list(&merged)? {
+            if !seeds.contains(&bytes) && bytes.len() <= room {
+                room -= bytes.len();
+                let to = kept.join(path.file_name().unwrap_or_default());
+                fs::write(&to, bytes).map_err(|e| crate::failed(format!("{}: {e}", to.display())))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The fuzzer names inputs by their hashes; people do not.
+fn has_name(path: &Path) -> bool {
+    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    name.len() != 40 || name.contains(|c: char| !c.is_ascii_hexdigit())
+}
+
+/// The files of a folder, the shortest first.
+fn list(folder: &Path) -> Result<Vec<(Vec<u8>, PathBuf)>> {
+    let failed = |e: std::io::Error| crate::failed(format!("{}: {e}", folder.display()));
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        files.push((fs::read(&path).map_err(failed)?, path));
+    }
+    files.sort_by_key(|(bytes, path)| (bytes.len(), path.clone()));
+    Ok(files)
+}
+
+fn make(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).map_err(|e| crate::failed(format!("{}: {e}", folder.display())))
+}
+
+/// Runs a target to its end, and gives what it said; where it fails that is shown, with the way to repeat it.
+fn finish(name: &str, command: &mut Command) -> Result<String> {
+    let output = command.output().map_err(|e| crate::failed(format!("{name}: {e}")))?;
+    let log = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.status.success() {
+        return Ok(log);
+    }
+    let start =
+        log.lines().position(|l| l.contains("panicked at") || l.contains("ERROR: libFuzzer")).unwrap_or(0);
+    let shown: Vec<&str> = log.lines().skip(start).take(40).collect();
+    let bin = command.get_args().nth(3).unwrap_or_default();
+    Err(crate::failed(format!(
+        "fuzz target `{name}` failed:\n{}\nto repeat it: {} FILE, with the file named above; then keep it in fuzz/corpus/{name} under a telling name",
+        shown.join("\n"),
+        bin.display()
+    )))
+}

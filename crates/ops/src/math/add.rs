@@ -35,7 +35,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 fn join(cx: &mut KernelCx) -> Result<()> {
-    let shape = broadcast(cx)?;
+    let shape = broadcast(cx, cx.input(0), cx.input(1))?;
     let (x, y) = (cx.input(0).broadcast_to(shape.clone())?, cx.input(1).broadcast_to(shape.clone())?);
     let (Some(x), Some(y)) = (x.as_strs(), y.as_strs()) else {
         return Err(Error::internal("only numbers and strings are added"));

@@ -301,6 +301,20 @@ impl<T: Lane> Pair<T> {
         }
     }
 
+    /// The formula of every pair of elements in x's memory, and whether an element failed; `None` where x is shared or y is neither
+    /// of its shape nor a scalar. Most turns of a loop end here, before anybody asks what broadcasts to what.
+    fn in_place(&self, x: &mut Tensor, y: &Tensor) -> Option<bool> {
+        if y.rank() == 0 {
+            let y = *y.as_slice::<T>().ok()?.first()?;
+            return x.make_mut::<T>().map(|x| (self.one)(x, y));
+        }
+        if x.shape() != y.shape() {
+            return None;
+        }
+        let y = y.as_slice::<T>().ok()?;
+        x.make_mut::<T>().map(|x| (self.slice)(x, y))
+    }
+
     /// The formula of every pair of elements, broadcast to `shape`, in the memory of whichever operand has that shape and is
     /// shared by nobody; and whether an element failed.
     pub(crate) fn map(&self, mut x: Tensor, mut y: Tensor, shape: &Shape) -> Result<(Tensor, bool)> {
@@ -507,9 +521,12 @@ pub(crate) fn fresh<T: Element>(out: &mut Tensor) -> Result<&mut [T]> {
     out.make_mut::<T>().ok_or_else(|| Error::internal("a fresh tensor is shared"))
 }
 
-/// The shape that inputs 0 and 1 broadcast to.
-pub(crate) fn broadcast(cx: &KernelCx) -> Result<Shape> {
-    let (x, y) = (cx.input(0).shape(), cx.input(1).shape());
+/// The shape that x and y, which are or were inputs 0 and 1, broadcast to.
+pub(crate) fn broadcast(cx: &KernelCx, x: &Tensor, y: &Tensor) -> Result<Shape> {
+    let (x, y) = (x.shape(), y.shape());
+    if y.rank() == 0 {
+        return Ok(x.clone());
+    }
     x.broadcast(y).ok_or_else(|| {
         invalid!(
             "{}: shapes {x} of `{}` and {y} of `{}` do not broadcast",
@@ -542,16 +559,20 @@ pub(crate) mod run {
 
     /// `z = f(x, y)` of one type.
     pub(crate) fn binary<T: Lane, F: Binary<T, Out = T>>(cx: &mut KernelCx) -> Result<()> {
-        let shape = broadcast(cx)?;
-        let (x, y) = (cx.take(0), cx.take(1));
-        let (z, failed) = const { &Pair::of::<F>() }.map(x, y, &shape)?;
+        let pair = const { &Pair::of::<F>() };
+        let (mut x, y) = (cx.take(0), cx.take(1));
+        if let Some(failed) = pair.in_place(&mut x, &y) {
+            return set(cx, x, failed, F::WHY);
+        }
+        let shape = broadcast(cx, &x, &y)?;
+        let (z, failed) = pair.map(x, y, &shape)?;
         set(cx, z, failed, F::WHY)
     }
 
     /// `z = f(x, y)` of another type.
     pub(crate) fn merge<T: Lane, F: Binary<T, Out: Element>>(cx: &mut KernelCx) -> Result<()> {
-        let shape = broadcast(cx)?;
-        let (z, failed) = const { &Merge::of::<F>() }.map(cx.input(0), cx.input(1), &shape)?;
+        let (x, y) = (cx.input(0), cx.input(1));
+        let (z, failed) = const { &Merge::of::<F>() }.map(x, y, &broadcast(cx, x, y)?)?;
         set(cx, z, failed, F::WHY)
     }
 

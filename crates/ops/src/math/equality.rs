@@ -47,7 +47,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run<const YES: bool>(cx: &mut KernelCx) -> Result<()> {
-    let shape = match broadcast(cx) {
+    let shape = match broadcast(cx, cx.input(0), cx.input(1)) {
         Ok(shape) => shape,
         Err(_) if !cx.attrs().bool("incompatible_shape_error")? => {
             cx.set(0, Tensor::scalar(!YES));

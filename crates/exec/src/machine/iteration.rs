@@ -19,6 +19,16 @@ pub(super) struct Iteration {
 }
 
 impl Iteration {
+    /// A token arrives that only counts down, at the place `Edge::plain` gives: the node if it is ready now.
+    #[inline(always)]
+    pub(super) fn count_down(&mut self, at: u32, edge: Edge, local: usize, dead: bool) -> Option<Ready> {
+        let pending = &mut self.pending[local];
+        // The dead bit is set, never cleared: `|` where the count is `-`.
+        let left = (*pending - 1) | (u32::from(dead) << 31);
+        *pending = left;
+        (left & !DEAD == 0).then_some(Ready { node: edge.node, at: at | left })
+    }
+
     /// The tokens of a node's edges arrive. What becomes ready is pushed; the caller counts it as outstanding.
     #[inline]
     pub(super) fn arrive_all(
@@ -26,101 +36,68 @@ impl Iteration {
         plan: &Plan,
         ready: &mut Vec<Ready>,
         at: u32,
-        from: u32,
-        to: u32,
+        edges: (u32, u32),
         dead: bool,
     ) {
-        for edge in &plan.edges[from as usize..to as usize] {
-            self.arrive(plan, ready, at, edge, dead);
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn arrive(&mut self, plan: &Plan, ready: &mut Vec<Ready>, at: u32, edge: &Edge, dead: bool) {
-        if edge.to != To::Node {
-            return self.arrive_otherwise(plan, ready, at, edge, dead);
-        }
-        let pending = &mut self.pending[edge.local as usize];
-        // The dead bit is set, never cleared: `|` where the count is `-`.
-        let left = (*pending - 1) | (u32::from(dead) << 31);
-        *pending = left;
-        if left & !DEAD == 0 {
-            ready.push(Ready { node: edge.node, at: at | left });
+        for &edge in &plan.edges[edges.0 as usize..edges.1 as usize] {
+            match edge.plain() {
+                Some(local) => {
+                    if let Some(node) = self.count_down(at, edge, local, dead) {
+                        ready.push(node);
+                    }
+                }
+                None => self.arrive_otherwise(plan, ready, at, edge, dead),
+            }
         }
     }
 
     #[inline(never)]
-    pub(super) fn arrive_otherwise(
-        &mut self,
-        plan: &Plan,
-        ready: &mut Vec<Ready>,
-        at: u32,
-        edge: &Edge,
-        dead: bool,
-    ) {
-        match edge.to {
-            To::Merge(_) | To::MergeControl => return self.arrive_at_merge(plan, ready, at, edge, dead),
-            To::LiveOnly if dead => return,
-            _ => {}
-        }
-        let pending = &mut self.pending[edge.local as usize];
-        *pending -= 1;
-        let left = *pending;
-        if left & !DEAD == 0 {
-            ready.push(Ready { node: edge.node, at: at | left });
-        }
-    }
-
-    pub(super) fn arrive_at_merge(
-        &mut self,
-        plan: &Plan,
-        ready: &mut Vec<Ready>,
-        at: u32,
-        edge: &Edge,
-        dead: bool,
-    ) {
-        let merge = &mut self.merges[edge.local as usize];
-        let settled = merge.chosen != MergeState::NONE;
-        match edge.to {
+    fn arrive_otherwise(&mut self, plan: &Plan, ready: &mut Vec<Ready>, at: u32, edge: Edge, dead: bool) {
+        match edge.to() {
+            To::Merge => self.arrive_at_merge(plan, ready, at, edge, dead),
             To::MergeControl => {
+                let merge = &mut self.merges[edge.local()];
                 merge.controls_left -= 1;
-                if merge.controls_left == 0 && settled {
+                if merge.controls_left == 0 && merge.chosen != MergeState::NONE {
                     let dead = if merge.chosen == MergeState::DEAD { DEAD } else { 0 };
                     ready.push(Ready { node: edge.node, at: at | dead });
                 }
-                return;
             }
-            To::Merge(input) => {
-                merge.data_left = merge.data_left.saturating_sub(1);
-                if settled {
-                    // The first live input was taken; what comes later is only let go.
-                    if !dead {
-                        let first = plan.nodes[edge.node as usize].first_input;
-                        self.release(plan.inputs[(first + input) as usize]);
-                    }
-                    return;
-                }
-                match dead {
-                    false => merge.chosen = input,
-                    true if merge.is_loop || merge.data_left == 0 => merge.chosen = MergeState::DEAD,
-                    true => return,
-                }
+            To::LiveOnly if dead => {}
+            To::Node | To::Weak | To::LiveOnly => {
+                ready.extend(self.count_down(at, edge, edge.local(), false));
             }
-            _ => return,
         }
-        if merge.controls_left != 0 {
-            return;
-        }
-        let node = &plan.nodes[edge.node as usize];
-        if merge.passes && !dead {
-            // The value is in the merge's own slot already: go straight on to its consumers. They are no loop merges, so this
-            // nests no deeper.
-            for edge in &plan.edges[node.edges[0] as usize..node.edges[3] as usize] {
-                self.arrive(plan, ready, at, edge, false);
+    }
+
+    fn arrive_at_merge(&mut self, plan: &Plan, ready: &mut Vec<Ready>, at: u32, edge: Edge, dead: bool) {
+        let (merge, input) = plan.merge_inputs[edge.local()];
+        let merge = &mut self.merges[merge as usize];
+        merge.data_left = merge.data_left.saturating_sub(1);
+        if merge.chosen != MergeState::NONE {
+            // The first live input was taken; what comes later is only let go.
+            if !dead {
+                let first = plan.nodes[edge.node as usize].first_input;
+                self.release(plan.inputs[(first + input) as usize]);
             }
             return;
         }
-        ready.push(Ready { node: edge.node, at: at | if dead { DEAD } else { 0 } });
+        match dead {
+            false => merge.chosen = input,
+            true if merge.is_loop || merge.data_left == 0 => merge.chosen = MergeState::DEAD,
+            true => return,
+        }
+        if merge.controls_left == 0 {
+            ready.push(Ready { node: edge.node, at: at | if dead { DEAD } else { 0 } });
+        }
+    }
+
+    /// A bypassed merge has got its token.
+    #[inline]
+    pub(super) fn settle(&mut self, merge: u32) {
+        if let Some(merge) = self.merges.get_mut(merge as usize) {
+            merge.chosen = 0;
+        }
     }
 
     #[inline(always)]
@@ -131,8 +108,11 @@ impl Iteration {
     }
 
     /// The value at a place, left where it is.
-    #[inline]
+    #[inline(always)]
     pub(super) fn peek<'a>(&'a self, plan: &'a Plan, frames: &'a [Frame], input: Input) -> &'a Tensor {
+        if let Some(slot) = input.own_slot() {
+            return &self.values[slot];
+        }
         match input.place() {
             Place::Slot(slot) => &self.values[slot],
             Place::Constant(c) => &plan.constants[c],
@@ -144,27 +124,33 @@ impl Iteration {
         }
     }
 
+    /// A reader is through with a value. The last one drops it; scalars have nothing to drop and are not counted.
     #[inline]
     pub(super) fn release(&mut self, input: Input) {
         if let Place::Slot(slot) = input.place() {
-            let uses = &mut self.uses[slot];
-            *uses -= 1;
-            if *uses == 0 {
-                let value = &mut self.values[slot];
-                if value.as_scalar().is_none() {
+            let value = &mut self.values[slot];
+            if value.as_scalar().is_none() {
+                let uses = &mut self.uses[slot];
+                *uses -= 1;
+                if *uses == 0 {
                     *value = Tensor::scalar(false);
                 }
             }
         }
     }
 
-    #[inline]
+    /// The value for a reader: the last one takes it out of its slot.
+    #[inline(always)]
     pub(super) fn take(&mut self, slot: usize) -> Tensor {
+        let value = &mut self.values[slot];
+        if let Some(scalar) = value.as_scalar() {
+            return (*scalar).into();
+        }
         let uses = &mut self.uses[slot];
         *uses -= 1;
         match *uses {
-            0 => std::mem::replace(&mut self.values[slot], Tensor::scalar(false)),
-            _ => self.values[slot].clone(),
+            0 => std::mem::replace(value, Tensor::scalar(false)),
+            _ => value.clone(),
         }
     }
 }

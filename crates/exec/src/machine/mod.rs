@@ -19,12 +19,12 @@
 mod iteration;
 mod stuck;
 
-use crate::plan::{Body, Input, Kind, NO_SLOT, Node, Place, Plan};
+use crate::plan::{Body, Input, Kind, NO_SLOT, Node, Place, Plan, SwitchPlan};
 use crate::trace::Trace;
 use iteration::Iteration;
 use millstream_graph::op::{Completion, KernelCx, StepEnv};
 use millstream_state::Variable;
-use millstream_tensor::{Error, Result, Tensor, invalid};
+use millstream_tensor::{Element, Error, Result, Tensor, invalid};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -55,8 +55,8 @@ struct Frame {
     invariants: Vec<Arrival>,
     n_invariants: u32,
     any_dead: bool,
-    /// Tokens for the next iteration, which may not start yet.
-    parked: Vec<(u32, Tensor)>,
+    /// Tokens for the next iteration, which may not start yet: from which node, for which bypassed merge.
+    parked: Vec<(u32, u32, Tensor)>,
     /// Exits that have fired.
     exited: SmallVec<[u32; 4]>,
 }
@@ -116,6 +116,8 @@ enum Turn {
     Through,
     /// Through, and its iteration knows.
     Told,
+    /// As [`Turn::Told`], and this node, the only one that waited for nothing else, is next.
+    Next(Ready),
     /// It goes on elsewhere and is finished later.
     Elsewhere,
 }
@@ -206,7 +208,7 @@ impl Machine {
         let Some(Some(node)) = plan.feeds.get(i).copied() else { return };
         let node = &plan.nodes[node as usize];
         self.put(0, node.slot, value);
-        self.arrive_all(plan, 0, node.edges[0], node.edges[3], false);
+        self.arrive_all(plan, 0, node.edges, false);
     }
 
     // Tokens and values: the work is in `Iteration`; these find it.
@@ -223,10 +225,13 @@ impl Machine {
     }
 
     #[inline]
-    fn arrive_all(&mut self, plan: &Plan, at: u32, from: u32, to: u32, dead: bool) {
+    fn arrive_all(&mut self, plan: &Plan, at: u32, edges: (u32, u32), dead: bool) {
+        if edges.0 == edges.1 {
+            return;
+        }
         let it = &mut self.iterations[at as usize];
         let before = self.ready.len();
-        it.arrive_all(plan, &mut self.ready, at, from, to, dead);
+        it.arrive_all(plan, &mut self.ready, at, edges, dead);
         it.outstanding += (self.ready.len() - before) as u32;
     }
 
@@ -237,8 +242,15 @@ impl Machine {
     }
 
     /// The value for a reader: taken out of its slot by the last one, so that it may be changed in place.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, plan: &Plan, at: u32, input: Input) -> Result<Tensor> {
+        match input.own_slot() {
+            Some(slot) => Ok(self.iterations[at as usize].take(slot)),
+            None => self.take_otherwise(plan, at, input),
+        }
+    }
+
+    fn take_otherwise(&mut self, plan: &Plan, at: u32, input: Input) -> Result<Tensor> {
         let it = &mut self.iterations[at as usize];
         let value = match input.place() {
             Place::Slot(slot) => it.take(slot),
@@ -273,8 +285,9 @@ impl Machine {
         mailbox: &Arc<dyn Mailbox>,
         limit: usize,
     ) -> bool {
+        let mut next = None;
         for _ in 0..limit {
-            let Some(Ready { node: n, at }) = self.ready.pop() else { return false };
+            let Some(Ready { node: n, at }) = next.take().or_else(|| self.ready.pop()) else { return false };
             let dead = at & DEAD != 0;
             let at = at & !DEAD;
             let node = &plan.nodes[n as usize];
@@ -286,6 +299,7 @@ impl Machine {
                 false => self.run::<TRACE>(plan, env, mailbox, n, node, at),
             };
             match result {
+                Ok(Turn::Next(ready)) => next = Some(ready),
                 Ok(Turn::Told) => {}
                 Ok(Turn::Through) => self.finish(plan, at),
                 Ok(Turn::Elsewhere) => {}
@@ -295,6 +309,7 @@ impl Machine {
                 }
             }
         }
+        self.ready.extend(next);
         !self.ready.is_empty()
     }
 
@@ -353,8 +368,6 @@ impl Machine {
                 let Some(result) = a.zip(b).and_then(|(a, b)| f(a, b)) else {
                     return self.run_kernel(plan, env, mailbox, n, node, at, kernel);
                 };
-                it.release(x);
-                it.release(y);
                 it.put(node.slot, result.into());
             }
             Kind::Unary(f, kernel) => {
@@ -363,7 +376,6 @@ impl Machine {
                 let Some(result) = it.peek(plan, &self.frames, x).as_scalar().and_then(f) else {
                     return self.run_kernel(plan, env, mailbox, n, node, at, kernel);
                 };
-                it.release(x);
                 it.put(node.slot, result.into());
             }
             Kind::Kernel(kernel) => return self.run_kernel(plan, env, mailbox, n, node, at, kernel),
@@ -372,8 +384,8 @@ impl Machine {
                 self.put(at, node.slot, value);
             }
             Kind::Nothing | Kind::Feed => {}
-            Kind::Switch => {
-                self.run_switch(plan, node, at)?;
+            Kind::Switch(which) => {
+                self.run_switch(plan, node, &plan.switches[which as usize], at)?;
                 if TRACE {
                     self.traced(plan, n, at, false);
                 }
@@ -386,14 +398,13 @@ impl Machine {
                     let value = self.take(plan, at, input)?;
                     self.put(at, node.slot, value);
                 }
-                self.put(at, plan.slot(node, 1), Tensor::scalar(chosen as i32));
+                self.put(at, plan.slots(node, 2)[1], Tensor::scalar(chosen as i32));
             }
-            Kind::Enter(frame) => {
+            Kind::Enter(frame, merge) => {
                 let value = self.take(plan, at, plan.inputs[first])?;
                 let inside = self.enter(plan, at, frame);
                 let to = self.frames[inside as usize].iterations[0];
-                self.put(to, node.slot, value);
-                self.arrive_all(plan, to, node.edges[0], node.edges[3], false);
+                self.give(plan, node, merge, to, value);
                 self.entered(inside, to);
                 if TRACE {
                     self.traced(plan, n, at, false);
@@ -417,9 +428,9 @@ impl Machine {
                 }
                 return Ok(Turn::Through);
             }
-            Kind::NextIteration => {
+            Kind::NextIteration(merge) => {
                 let value = self.take(plan, at, plan.inputs[first])?;
-                self.next_iteration(plan, n, node, at, value);
+                self.next_iteration(plan, n, node, merge, at, value);
                 if TRACE {
                     self.traced(plan, n, at, false);
                 }
@@ -441,8 +452,16 @@ impl Machine {
     #[inline]
     fn tell(&mut self, plan: &Plan, at: u32, node: &Node) -> Turn {
         let it = &mut self.iterations[at as usize];
+        if let Some(local) = node.only.plain()
+            && let Some(next) = it.count_down(at, node.only, local, false)
+        {
+            // One node less is outstanding, and one more.
+            return Turn::Next(next);
+        }
         let before = self.ready.len();
-        it.arrive_all(plan, &mut self.ready, at, node.edges[0], node.edges[3], false);
+        if node.only.plain().is_none() {
+            it.arrive_all(plan, &mut self.ready, at, node.edges, false);
+        }
         it.outstanding = it.outstanding + (self.ready.len() - before) as u32 - 1;
         if it.outstanding == 0 && it.frame != 0 {
             self.ending.push(at);
@@ -451,6 +470,7 @@ impl Machine {
         Turn::Told
     }
 
+    #[cold]
     fn traced(&mut self, plan: &Plan, n: u32, at: u32, dead: bool) {
         if self.trace.is_some() {
             let place = self.place(plan, at);
@@ -497,15 +517,24 @@ impl Machine {
             self.tasks.push_back(Task { node: n, at, kernel, inputs });
             return Ok(Turn::Elsewhere);
         }
-        self.outputs.clear();
-        self.outputs.resize(k.info.output_types.len(), None);
+        let n_outputs = k.info.output_types.len();
+        if self.outputs.len() != n_outputs {
+            self.outputs.resize(n_outputs, None);
+        }
         let mut cx = KernelCx::new(&k.info, env, &mut self.inputs, &mut self.outputs);
         k.run(&mut cx)?;
-        for (i, &slot) in plan.slots(node).iter().enumerate().filter(|(_, s)| **s != NO_SLOT) {
-            let value = self.outputs[i].take().ok_or_else(|| no_output(i))?;
-            self.put(at, slot, value);
+        let it = &mut self.iterations[at as usize];
+        for (i, (&slot, value)) in plan.slots(node, n_outputs).iter().zip(&mut self.outputs).enumerate() {
+            // Taken even if nobody reads it: the next kernel finds all of them empty.
+            match value.take() {
+                Some(value) => it.put(slot, value),
+                None if slot == NO_SLOT => {}
+                None => return Err(no_output(i)),
+            }
         }
-        self.traced(plan, n, at, false);
+        if self.trace.is_some() {
+            self.traced(plan, n, at, false);
+        }
         Ok(self.tell(plan, at, node))
     }
 
@@ -521,7 +550,9 @@ impl Machine {
         }
         let node = &plan.nodes[n as usize];
         let result = outputs.and_then(|mut outputs| {
-            for (i, &slot) in plan.slots(node).iter().enumerate().filter(|(_, s)| **s != NO_SLOT) {
+            for (i, &slot) in
+                plan.slots(node, outputs.len()).iter().enumerate().filter(|(_, s)| **s != NO_SLOT)
+            {
                 let value = outputs.get_mut(i).and_then(Option::take).ok_or_else(|| no_output(i))?;
                 self.put(at, slot, value);
             }
@@ -530,7 +561,7 @@ impl Machine {
         match result {
             Ok(()) => {
                 self.traced(plan, n, at, false);
-                self.arrive_all(plan, at, node.edges[0], node.edges[3], false);
+                self.arrive_all(plan, at, node.edges, false);
                 self.finish(plan, at);
             }
             Err(error) => self.fail(plan, n, at, error),
@@ -546,10 +577,11 @@ impl Machine {
             }
         }
         match node.kind {
-            Kind::Enter(frame) => {
+            Kind::Enter(frame, merge) => {
                 let inside = self.enter(plan, at, frame);
                 let to = self.frames[inside as usize].iterations[0];
-                self.arrive_all(plan, to, node.edges[0], node.edges[3], true);
+                self.iterations[to as usize].settle(merge);
+                self.arrive_all(plan, to, node.edges, true);
                 self.entered(inside, to);
             }
             Kind::EnterConstant(frame, invariant) => {
@@ -557,42 +589,48 @@ impl Machine {
                 self.enter_constant(plan, inside, invariant, Arrival::Dead, node);
             }
             // The frame speaks for its Exits when it ends; a dead NextIteration is what ends it.
-            Kind::Exit | Kind::NextIteration => {}
+            Kind::Exit | Kind::NextIteration(_) => {}
             Kind::Fetch(k) => self.results[k as usize] = Fetched::Dead,
-            _ => self.arrive_all(plan, at, node.edges[0], node.edges[3], true),
+            Kind::Switch(which) => {
+                let switch = &plan.switches[which as usize];
+                for edges in [switch.dead[0], switch.dead[1], node.edges] {
+                    self.arrive_all(plan, at, edges, true);
+                }
+            }
+            _ => self.arrive_all(plan, at, node.edges, true),
         }
-        self.traced(plan, n, at, true);
+        if self.trace.is_some() {
+            self.traced(plan, n, at, true);
+        }
     }
 
-    fn run_switch(&mut self, plan: &Plan, node: &Node, at: u32) -> Result<()> {
+    fn run_switch(&mut self, plan: &Plan, node: &Node, switch: &SwitchPlan, at: u32) -> Result<()> {
         let [data, pred] = node.leading;
-        let taken = match pred.deref() {
-            true => self.take(plan, at, pred)?.to_scalar::<bool>(),
-            false => {
-                let it = &mut self.iterations[at as usize];
-                let taken = it.peek(plan, &self.frames, pred).to_scalar::<bool>();
-                it.release(pred);
-                taken
-            }
+        let it = &mut self.iterations[at as usize];
+        let scalar = pred.own_slot().and_then(|slot| it.values[slot].as_scalar());
+        let taken = match scalar.and_then(bool::of) {
+            Some(taken) => *taken,
+            None => self.predicate(plan, at, pred)?,
         };
-        let taken = usize::from(
-            taken
-                .map_err(|e| invalid!("the predicate of a Switch must be a scalar bool: {}", e.message()))?,
-        );
-        match plan.slot(node, taken) {
+        let taken = usize::from(taken);
+        match switch.slots[taken] {
             NO_SLOT => self.release(at, data),
             slot => {
                 let value = self.take(plan, at, data)?;
                 self.put(at, slot, value);
             }
         }
-        let e = node.edges;
         // The dead side first: the stack runs the live side first then.
-        let other = 1 - taken;
-        self.arrive_all(plan, at, e[other], e[other + 1], true);
-        self.arrive_all(plan, at, e[2], e[3], false);
-        self.arrive_all(plan, at, e[taken], e[taken + 1], false);
+        self.arrive_all(plan, at, switch.dead[1 - taken], true);
+        self.arrive_all(plan, at, node.edges, false);
+        self.arrive_all(plan, at, switch.edges[taken], false);
         Ok(())
+    }
+
+    /// A predicate that is not simply a bool in a slot.
+    fn predicate(&mut self, plan: &Plan, at: u32, pred: Input) -> Result<bool> {
+        let value = self.take(plan, at, pred)?.to_scalar::<bool>();
+        value.map_err(|e| invalid!("the predicate of a Switch must be a scalar bool: {}", e.message()))
     }
 
     // Frames and iterations.
@@ -690,7 +728,7 @@ impl Machine {
                 Arrival::Dead => true,
             };
             let node = &plan.nodes[enter as usize];
-            self.arrive_all(plan, id, node.edges[0], node.edges[3], dead);
+            self.arrive_all(plan, id, node.edges, dead);
         }
     }
 
@@ -698,7 +736,7 @@ impl Machine {
     fn invariants_at_merges(&mut self, plan: &Plan, frame_id: u32, id: u32) {
         let of = &plan.frames[self.frames[frame_id as usize].of as usize];
         for &edge in &of.invariant_merges {
-            self.arrive_all(plan, id, edge, edge + 1, false);
+            self.arrive_all(plan, id, (edge, edge + 1), false);
         }
     }
 
@@ -732,7 +770,7 @@ impl Machine {
         let first = frame.iterations.front().copied();
         for i in 0..self.frames[inside as usize].iterations.len() {
             let at = self.frames[inside as usize].iterations[i];
-            self.arrive_all(plan, at, node.edges[0], node.edges[3], dead);
+            self.arrive_all(plan, at, node.edges, dead);
         }
         if let Some(first) = first {
             self.entered(inside, first);
@@ -750,11 +788,20 @@ impl Machine {
         frame.exited.push(n);
         let to = frame.parent;
         self.put(to, node.slot, value);
-        self.arrive_all(plan, to, node.edges[0], node.edges[3], false);
+        self.arrive_all(plan, to, node.edges, false);
         Ok(())
     }
 
-    fn next_iteration(&mut self, plan: &Plan, n: u32, node: &Node, at: u32, value: Tensor) {
+    /// A value comes into an iteration from outside of it.
+    #[inline]
+    fn give(&mut self, plan: &Plan, node: &Node, merge: u32, to: u32, value: Tensor) {
+        let it = &mut self.iterations[to as usize];
+        it.settle(merge);
+        it.put(node.slot, value);
+        self.arrive_all(plan, to, node.edges, false);
+    }
+
+    fn next_iteration(&mut self, plan: &Plan, n: u32, node: &Node, merge: u32, at: u32, value: Tensor) {
         let it = &self.iterations[at as usize];
         let frame_id = it.frame;
         let frame = &mut self.frames[frame_id as usize];
@@ -766,12 +813,11 @@ impl Machine {
                 self.new_iteration(plan, frame_id)
             }
             None => {
-                frame.parked.push((n, value));
+                frame.parked.push((n, merge, value));
                 return;
             }
         };
-        self.put(to, node.slot, value);
-        self.arrive_all(plan, to, node.edges[0], node.edges[3], false);
+        self.give(plan, node, merge, to, value);
     }
 
     /// A node of an iteration is through.
@@ -812,10 +858,8 @@ impl Machine {
             // The tokens that waited for room; with one more free place all of them go to one new iteration.
             let mut parked = std::mem::take(&mut frame.parked);
             let to = self.new_iteration(plan, frame_id);
-            for (n, value) in parked.drain(..) {
-                let node = &plan.nodes[n as usize];
-                self.put(to, node.slot, value);
-                self.arrive_all(plan, to, node.edges[0], node.edges[3], false);
+            for (n, merge, value) in parked.drain(..) {
+                self.give(plan, &plan.nodes[n as usize], merge, to, value);
             }
             self.frames[frame_id as usize].parked = parked;
         }
@@ -834,7 +878,7 @@ impl Machine {
         self.spare_frames.push(frame_id);
         for &exit in plan.frames[of as usize].exits.iter().filter(|e| !exited.contains(e)) {
             let node = &plan.nodes[exit as usize];
-            self.arrive_all(plan, parent, node.edges[0], node.edges[3], true);
+            self.arrive_all(plan, parent, node.edges, true);
         }
         let it = &mut self.iterations[parent as usize];
         it.children.retain(|(_, inside)| *inside != frame_id);

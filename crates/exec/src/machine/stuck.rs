@@ -27,7 +27,7 @@ impl Machine {
             ));
             error = self.waiting_nodes(plan, frame, error);
         }
-        for (n, node) in plan.nodes.iter().enumerate().filter(|(_, n)| n.frame == 0) {
+        for (n, node) in plan.nodes_of(0) {
             if let Kind::Fetch(k) = node.kind
                 && matches!(self.results.get(k as usize), Some(Fetched::Pending))
             {
@@ -43,7 +43,7 @@ impl Machine {
         for &at in frame.iterations.iter().take(2) {
             let it = &self.iterations[at as usize];
             let mut named = 0;
-            for (n, node) in plan.nodes.iter().enumerate().filter(|(_, n)| n.frame == frame.of) {
+            for (n, node) in plan.nodes_of(frame.of) {
                 let merge = match node.kind {
                     Kind::Merge(m) => it.merges[m as usize],
                     _ => continue,

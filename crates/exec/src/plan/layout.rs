@@ -2,7 +2,7 @@
 
 use super::{
     Body, Builder, Draft, Edge, FramePlan, Input, KernelPlan, Kind, Label, MAX_LIVE_ITERATIONS, MergeState,
-    NO_SLOT, Node, Place, Plan, To, Value, prepare,
+    NO_SLOT, Node, Place, Plan, SwitchPlan, To, Value, prepare,
 };
 use millstream_graph::op::{Role, ScalarKernel};
 use millstream_state::Resources;
@@ -49,12 +49,18 @@ impl Builder<'_> {
         }
 
         let mut nodes: Vec<Node> = Vec::with_capacity(drafts.len());
+        let mut homes: Vec<u32> = Vec::with_capacity(drafts.len());
         let mut kernels = Vec::new();
+        let mut n_switches = 0;
         let mut locals = vec![0u32; drafts.len()];
         let mut invariant_of = vec![NO_SLOT; drafts.len()];
         for (d, draft) in drafts.iter().enumerate() {
             let frame = draft.origin.map_or(0, |n| self.run_frame(n));
-            let kind = self.kind(draft, &mut frames, &mut kernels, kernel_state, d as u32)?;
+            let mut kind = self.kind(draft, &mut frames, &mut kernels, kernel_state, d as u32)?;
+            if let Kind::Switch(which) = &mut kind {
+                *which = n_switches;
+                n_switches += 1;
+            }
             if let Kind::EnterConstant(_, invariant) = kind {
                 invariant_of[d] = invariant;
             }
@@ -69,20 +75,23 @@ impl Builder<'_> {
             nodes.push(Node {
                 kind,
                 leading: [Input(1 << 30); 2],
+                only: Edge::NONE,
                 first_input: 0,
                 n_inputs: draft.inputs.len() as u32,
                 slot: NO_SLOT,
                 first_slot: 0,
-                n_slots: 0,
-                edges: [0; 4],
-                frame,
+                edges: (0, 0),
             });
+            homes.push(frame);
         }
 
         let slots = self.assign_slots(&drafts, &mut nodes, &mut frames, &n_reads, &readers);
         let inputs = self.inputs(&drafts, &mut nodes, &slots, &invariant_of)?;
-        mark_passing(&nodes, &inputs, &slots, &mut frames, self.options.keep_all);
-        let edges = self.edges(&drafts, &mut nodes, &mut frames, &locals);
+        if !self.options.keep_all {
+            mark_bypassed(&nodes, &homes, &inputs, &slots, &mut frames);
+        }
+        let mut arrivals = self.arrivals(&drafts, &nodes, &homes, &mut frames, &locals)?;
+        arrivals.bypass(&mut nodes, &homes, &frames);
 
         let mut initial = Vec::new();
         for (d, draft) in drafts.iter().enumerate() {
@@ -99,19 +108,22 @@ impl Builder<'_> {
                 *leading = *input;
             }
         }
-        self.apply_invariants(&nodes, &edges, &mut frames);
+        let Arrivals { edges, switches, merge_inputs } = arrivals.attach(&mut nodes, &slots);
+        apply_invariants(&nodes, &edges, &mut frames);
         let labels = drafts
             .iter()
-            .map(|draft| match draft.origin {
+            .zip(homes)
+            .map(|(draft, frame)| match draft.origin {
                 Some(n) => {
                     let node = self.node(n);
                     let op = node.info().map_or("feed", |i| i.op.name);
-                    Label { name: node.name().to_owned(), op, at: node.at }
+                    Label { name: node.name().to_owned(), op, at: node.at, frame }
                 }
                 None => {
                     let fetched = self.program.fetches[draft.fetch.unwrap_or(0) as usize];
                     let node = self.node(fetched.node);
-                    Label { name: format!("{}:{}", node.name(), fetched.index), op: "fetch", at: node.at }
+                    let name = format!("{}:{}", node.name(), fetched.index);
+                    Label { name, op: "fetch", at: node.at, frame }
                 }
             })
             .collect();
@@ -130,6 +142,8 @@ impl Builder<'_> {
             nodes,
             edges,
             inputs,
+            switches,
+            merge_inputs,
             slots,
             frames,
             hand_out_all: self.options.hand_out_all,
@@ -167,8 +181,8 @@ impl Builder<'_> {
             }
             Role::Const | Role::Identity | Role::LoopCond => Kind::Forward,
             Role::NoOp | Role::ControlTrigger => Kind::Nothing,
-            Role::Switch => Kind::Switch,
-            Role::NextIteration => Kind::NextIteration,
+            Role::Switch => Kind::Switch(0),
+            Role::NextIteration => Kind::NextIteration(NO_SLOT),
             Role::Exit => {
                 frames[self.run_frame(n) as usize].exits.push(here);
                 Kind::Exit
@@ -180,7 +194,7 @@ impl Builder<'_> {
                         frames[frame as usize].invariants.push(here);
                         Kind::EnterConstant(frame, frames[frame as usize].invariants.len() as u32 - 1)
                     }
-                    false => Kind::Enter(frame),
+                    false => Kind::Enter(frame, NO_SLOT),
                 }
             }
             Role::Merge => {
@@ -190,7 +204,7 @@ impl Builder<'_> {
                     controls_left: (draft.controls.len() + draft.weak.len()) as u32,
                     chosen: MergeState::NONE,
                     is_loop,
-                    passes: false,
+                    bypassed: false,
                 });
                 Kind::Merge(frames[frame as usize].merges.len() as u32 - 1)
             }
@@ -245,7 +259,7 @@ impl Builder<'_> {
             }
             // A merge whose value nobody reads, kept for its control edges, has no slot to lend.
             let lends = |m: u32| slots[m as usize].first().is_some_and(|slot| *slot != NO_SLOT);
-            let borrows = matches!(nodes[d].kind, Kind::Enter(_) | Kind::NextIteration)
+            let borrows = matches!(nodes[d].kind, Kind::Enter(..) | Kind::NextIteration(_))
                 && matches!(readers[d].as_slice(), [(m, _)] if is_loop_merge(*m) && lends(*m));
             slots[d] = match (borrows, readers[d].first()) {
                 (true, Some((merge, _))) => slots[*merge as usize].iter().take(1).copied().collect(),
@@ -256,7 +270,6 @@ impl Builder<'_> {
         for (node, slots) in nodes.iter_mut().zip(slots) {
             node.slot = slots.first().copied().unwrap_or(NO_SLOT);
             node.first_slot = all.len() as u32;
-            node.n_slots = slots.len() as u32;
             all.extend(slots);
         }
         all
@@ -296,18 +309,20 @@ impl Builder<'_> {
         Ok(inputs)
     }
 
-    fn edges(
+    /// Who learns of each node's end, and how many arrivals each node waits for.
+    fn arrivals(
         &self,
         drafts: &[Draft],
-        nodes: &mut [Node],
+        nodes: &[Node],
+        homes: &[u32],
         frames: &mut [FramePlan],
         locals: &[u32],
-    ) -> Vec<Edge> {
-        // By source: edges of port 0, of port 1, of the whole node.
+    ) -> Result<Drawn> {
+        let mut merge_inputs = Vec::new();
         let mut outs: Vec<[Vec<Edge>; 3]> = (0..drafts.len()).map(|_| Default::default()).collect();
-        let part = |nodes: &[Node], from: usize, port: Option<u32>| match (nodes[from].kind, port) {
-            (Kind::Switch, Some(0)) => 0,
-            (Kind::Switch, Some(_)) => 1,
+        let part = |from: usize, port: Option<u32>| match (nodes[from].kind, port) {
+            (Kind::Switch(_), Some(0)) => 0,
+            (Kind::Switch(_), Some(_)) => 1,
             _ => 2,
         };
         for (d, draft) in drafts.iter().enumerate() {
@@ -317,78 +332,149 @@ impl Builder<'_> {
                 + draft.controls.len()
                 + draft.weak.len();
             let trigger = draft.origin.is_some_and(|n| self.node(n).role() == Role::ControlTrigger);
-            let swallows = n_waits == 1 && matches!(node.kind, Kind::Exit | Kind::NextIteration);
+            let swallows = n_waits == 1 && matches!(node.kind, Kind::Exit | Kind::NextIteration(_));
             let plain = match (trigger, swallows) {
                 (true, _) => To::Weak,
                 (_, true) => To::LiveOnly,
                 _ => To::Node,
             };
             if !is_merge {
-                frames[node.frame as usize].pending[locals[d] as usize] = n_waits as u32;
+                frames[homes[d] as usize].pending[locals[d] as usize] = n_waits as u32;
             }
-            let edge = |to| Edge { node: d as u32, local: locals[d], to };
+            let edge = |to| Edge::new(d as u32, locals[d], to);
             for (i, value) in draft.inputs.iter().enumerate() {
                 if let Value::Source(s) = value {
                     let from = self.position[s.node as usize] as usize;
-                    let to = if is_merge { To::Merge(i as u32) } else { plain };
-                    outs[from][part(nodes, from, Some(s.index))].push(edge(to));
+                    let edge = match is_merge {
+                        true => {
+                            merge_inputs.push((locals[d], i as u32));
+                            Edge::new(d as u32, merge_inputs.len() as u32 - 1, To::Merge)
+                        }
+                        false => edge(plain),
+                    };
+                    outs[from][part(from, Some(s.index))].push(edge?);
                 }
             }
             for control in &draft.controls {
                 let from = self.position[control.node as usize] as usize;
                 let to = if is_merge { To::MergeControl } else { plain };
-                outs[from][part(nodes, from, control.port)].push(edge(to));
+                outs[from][part(from, control.port)].push(edge(to)?);
             }
             for &from in &draft.weak {
                 let to = if is_merge { To::MergeControl } else { To::Weak };
-                outs[from as usize][2].push(edge(to));
+                outs[from as usize][2].push(edge(to)?);
             }
         }
-        let mut edges = Vec::new();
-        for (node, parts) in nodes.iter_mut().zip(outs) {
-            for (k, part) in parts.into_iter().enumerate() {
-                node.edges[k] = edges.len() as u32;
-                edges.extend(part);
+        Ok(Drawn { outs, merge_inputs })
+    }
+}
+
+/// Edges by source: of port 0 and of port 1, which only a `Switch` keeps apart, and of the whole node.
+struct Drawn {
+    outs: Vec<[Vec<Edge>; 3]>,
+    merge_inputs: Vec<(u32, u32)>,
+}
+
+struct Arrivals {
+    edges: Vec<Edge>,
+    switches: Vec<SwitchPlan>,
+    merge_inputs: Vec<(u32, u32)>,
+}
+
+impl Drawn {
+    /// Enters and NextIterations of bypassed merges tell the merge's consumers.
+    fn bypass(&mut self, nodes: &mut [Node], homes: &[u32], frames: &[FramePlan]) {
+        for from in 0..nodes.len() {
+            if !matches!(nodes[from].kind, Kind::Enter(..) | Kind::NextIteration(_)) {
+                continue;
             }
-            node.edges[3] = edges.len() as u32;
+            let whole = &self.outs[from][2];
+            let Some(at) = whole.iter().position(|e| e.to() == To::Merge) else { continue };
+            let to = whole[at].node as usize;
+            let Kind::Merge(merge) = nodes[to].kind else { continue };
+            if !frames[homes[to] as usize].merges[merge as usize].bypassed {
+                continue;
+            }
+            if let Kind::Enter(_, settles) | Kind::NextIteration(settles) = &mut nodes[from].kind {
+                *settles = merge;
+            }
+            let onward = self.outs[to][2].clone();
+            let whole = &mut self.outs[from][2];
+            whole.remove(at);
+            whole.extend(onward);
         }
-        edges
     }
 
-    /// The pending counts once all invariants of a frame have arrived, and the nodes that they alone make ready.
-    fn apply_invariants(&self, nodes: &[Node], edges: &[Edge], frames: &mut [FramePlan]) {
-        for frame in frames {
-            frame.pending_with_invariants = frame.pending.clone();
-            for &enter in &frame.invariants {
-                let node = &nodes[enter as usize];
-                for e in node.edges[0]..node.edges[3] {
-                    let edge = &edges[e as usize];
-                    if matches!(edge.to, To::Merge(_) | To::MergeControl) {
-                        frame.invariant_merges.push(e);
-                        continue;
-                    }
-                    let pending = &mut frame.pending_with_invariants[edge.local as usize];
-                    *pending -= 1;
-                    if *pending == 0 {
-                        frame.ready_with_invariants.push(edge.node);
-                    }
+    /// Lays the edges out one node's after another's and tells the nodes where theirs are.
+    fn attach(self, nodes: &mut [Node], slots: &[u32]) -> Arrivals {
+        let mut edges: Vec<Edge> = Vec::new();
+        let mut switches = Vec::new();
+        let mut add = |part: Vec<Edge>| {
+            let from = edges.len() as u32;
+            edges.extend(part);
+            (from, edges.len() as u32)
+        };
+        for (node, [mut port0, mut port1, whole]) in nodes.iter_mut().zip(self.outs) {
+            if let [edge] = *whole
+                && edge.plain().is_some()
+            {
+                node.only = edge;
+            }
+            if let Kind::Switch(_) = node.kind {
+                let mut swallowed = [0, 0];
+                for (part, n) in [&mut port0, &mut port1].into_iter().zip(&mut swallowed) {
+                    part.sort_by_key(|e| e.to() == To::LiveOnly);
+                    *n = part.iter().filter(|e| e.to() == To::LiveOnly).count() as u32;
+                }
+                let ports = [add(port0), add(port1)];
+                let first = node.first_slot as usize;
+                switches.push(SwitchPlan {
+                    slots: [slots[first], slots[first + 1]],
+                    edges: ports,
+                    dead: [0, 1].map(|k| (ports[k].0, ports[k].1 - swallowed[k])),
+                });
+            }
+            node.edges = add(whole);
+        }
+        Arrivals { edges, switches, merge_inputs: self.merge_inputs }
+    }
+}
+
+/// The pending counts once all invariants of a frame have arrived, and the nodes that they alone make ready.
+fn apply_invariants(nodes: &[Node], edges: &[Edge], frames: &mut [FramePlan]) {
+    for frame in frames {
+        frame.pending_with_invariants = frame.pending.clone();
+        for &enter in &frame.invariants {
+            let node = &nodes[enter as usize];
+            for e in node.edges.0..node.edges.1 {
+                let edge = edges[e as usize];
+                if matches!(edge.to(), To::Merge | To::MergeControl) {
+                    frame.invariant_merges.push(e);
+                    continue;
+                }
+                let pending = &mut frame.pending_with_invariants[edge.local()];
+                *pending -= 1;
+                if *pending == 0 {
+                    frame.ready_with_invariants.push(edge.node);
                 }
             }
         }
     }
 }
 
-/// Finds the merges of loop variables whose Enter and NextIteration both write into the merge's own slot.
-fn mark_passing(nodes: &[Node], inputs: &[Input], slots: &[u32], frames: &mut [FramePlan], keep_all: bool) {
-    for node in nodes.iter().filter(|_| !keep_all) {
+/// Finds the merges of loop variables whose Enter and NextIteration both write into the merge's own slot: nothing is left for them
+/// to do.
+fn mark_bypassed(nodes: &[Node], homes: &[u32], inputs: &[Input], slots: &[u32], frames: &mut [FramePlan]) {
+    for (node, home) in nodes.iter().zip(homes) {
         let Kind::Merge(merge) = node.kind else { continue };
         let from = &inputs[node.first_input as usize..(node.first_input + node.n_inputs) as usize];
         let in_place = from
             .iter()
             .all(|i| matches!(i.place(), Place::Slot(slot) if slot as u32 == node.slot && !i.deref()));
         let index_unread = slots.get(node.first_slot as usize + 1).is_none_or(|s| *s == NO_SLOT);
-        let state = &mut frames[node.frame as usize].merges[merge as usize];
-        state.passes = state.is_loop && in_place && index_unread && node.slot != NO_SLOT;
+        let state = &mut frames[*home as usize].merges[merge as usize];
+        state.bypassed =
+            state.is_loop && state.controls_left == 0 && in_place && index_unread && node.slot != NO_SLOT;
     }
 }
 

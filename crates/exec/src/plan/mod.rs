@@ -12,14 +12,19 @@
 //!                     10|index  an invariant of the frame (a constant Enter)
 //! ```
 //!
-//! The last consumer takes the value out of its slot, so that its kernel may write in place.
+//! The last consumer takes the value out of its slot, so that its kernel may write in place. Scalars are copied, and their consumers not
+//! counted.
 //!
 //! # What is left out
 //!
 //! A `Const` is never run where its consumers can read it from the plan; an `Identity` or `LoopCond` never where they can read
 //! its input. The control edges of a node left out move to its consumers, with the deadness of the port they
 //! came from. A node with a `Merge` among its consumers is only left out if it has no control inputs, since a merge treats them otherwise.
-//! When a run is traced nothing is left out.
+//!
+//! A `Merge` of a loop variable is *bypassed* where its `Enter` and its `NextIteration` write into its own slot, nobody asks which of them
+//! came, and it has no control inputs: those two have its edges then, and the machine never sees it.
+//!
+//! When a run is traced nothing is left out or bypassed.
 
 mod accesses;
 mod layout;
@@ -52,6 +57,9 @@ pub struct Plan {
     pub(crate) nodes: Vec<Node>,
     pub(crate) edges: Vec<Edge>,
     pub(crate) inputs: Vec<Input>,
+    pub(crate) switches: Vec<SwitchPlan>,
+    /// For edges to merges: which merge, and which of its inputs.
+    pub(crate) merge_inputs: Vec<(u32, u32)>,
     /// The slots of the nodes' outputs, one after another.
     pub(crate) slots: Vec<u32>,
     pub(crate) frames: Vec<FramePlan>,
@@ -79,23 +87,37 @@ pub(crate) struct Label {
     pub name: String,
     pub op: &'static str,
     pub at: &'static std::panic::Location<'static>,
+    /// The frame that the node runs in.
+    pub frame: u32,
 }
 
-/// A node as the machine sees it.
+/// A node as the machine sees it: one cache line.
+#[repr(align(64))]
 pub(crate) struct Node {
     pub kind: Kind,
     /// The first two inputs, which most nodes are through with.
     pub leading: [Input; 2],
+    /// The edge of a node that has just one, if it is plain; else [`Edge::NONE`].
+    pub only: Edge,
     pub first_input: u32,
     pub n_inputs: u32,
     /// The first output's slot; [`NO_SLOT`] if nobody reads it. All of them: [`Plan::slots`].
     pub slot: u32,
     pub first_slot: u32,
-    pub n_slots: u32,
-    /// Edges of output 0, of output 1 and all others; only a `Switch` needs them apart.
-    pub edges: [u32; 4],
-    /// The frame that the node runs in.
-    pub frame: u32,
+    /// Edges; of a `Switch` those that do not belong to a port alone.
+    pub edges: (u32, u32),
+}
+
+const _: () = assert!(size_of::<Node>() == 64);
+
+/// What a `Switch` does beyond its node.
+pub(crate) struct SwitchPlan {
+    /// The slot of each port.
+    pub slots: [u32; 2],
+    /// The edges of each port.
+    pub edges: [(u32, u32); 2],
+    /// Those of them that a dead value travels: the others swallow it and lie behind.
+    pub dead: [(u32, u32); 2],
 }
 
 pub(crate) const NO_SLOT: u32 = u32::MAX;
@@ -113,26 +135,29 @@ pub(crate) enum Kind {
     Forward,
     /// Runs for its edges alone.
     Nothing,
-    Switch,
+    /// Which of the plan's switches.
+    Switch(u32),
     Merge(u32),
-    Enter(u32),
+    /// The frame, and which of its bypassed merges it stands for ([`NO_SLOT`] if none).
+    Enter(u32, u32),
     /// A constant Enter: the frame, and which of its invariants it gives.
     EnterConstant(u32, u32),
     Exit,
-    NextIteration,
+    /// Which bypassed merge it stands for.
+    NextIteration(u32),
     Feed,
     Fetch(u32),
 }
 
-/// An arrival: which node it counts down.
+/// An arrival: which node it counts down. Eight bytes, since a machine that runs short kernels reads little else.
 #[derive(Clone, Copy)]
 pub(crate) struct Edge {
     pub node: u32,
-    /// Where the node's pending count is in the slab; for a merge, which merge.
-    pub local: u32,
-    pub to: To,
+    /// What the arrival does, as [`To`], in the three top bits; below them, where the node's pending count is in the slab.
+    packed: u32,
 }
 
+/// What an arrival does.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum To {
     /// Counts down; a dead arrival makes the node dead.
@@ -141,10 +166,43 @@ pub(crate) enum To {
     Weak,
     /// Counts down; a dead arrival is not even counted (Exits and NextIterations swallow it).
     LiveOnly,
-    /// Data input `k` of a merge.
-    Merge(u32),
-    /// A control input of a merge.
+    /// A data input of a merge; the local number says which: see [`Plan::merge_inputs`].
+    Merge,
+    /// A control input of a merge; the local number is the merge's.
     MergeControl,
+}
+
+impl Edge {
+    const LOCAL: u32 = (1 << 29) - 1;
+    /// No edge: neither plain nor ever followed.
+    pub(crate) const NONE: Edge = Edge { node: NO_SLOT, packed: u32::MAX };
+
+    fn new(node: u32, local: u32, to: To) -> Result<Edge> {
+        if local > Self::LOCAL {
+            return Err(invalid!("the graph is too large: more than 2^29 nodes in one frame"));
+        }
+        Ok(Edge { node, packed: local | (to as u32) << 29 })
+    }
+
+    /// The place of the pending count if the arrival does nothing but count down and pass deadness on: [`To::Node`].
+    #[inline(always)]
+    pub(crate) fn plain(self) -> Option<usize> {
+        (self.packed <= Self::LOCAL).then_some(self.packed as usize)
+    }
+
+    pub(crate) fn local(self) -> usize {
+        (self.packed & Self::LOCAL) as usize
+    }
+
+    pub(crate) fn to(self) -> To {
+        match self.packed >> 29 {
+            0 => To::Node,
+            1 => To::Weak,
+            2 => To::LiveOnly,
+            3 => To::Merge,
+            _ => To::MergeControl,
+        }
+    }
 }
 
 /// Where to read an input.
@@ -177,6 +235,12 @@ impl Input {
         }
     }
 
+    /// The slot, if it is one of the iteration's and its value is wanted as it is: the most frequent case.
+    #[inline(always)]
+    pub(crate) fn own_slot(self) -> Option<usize> {
+        (self.0 < Self::DEREF).then_some(self.0 as usize)
+    }
+
     /// Whether what is read is a reference to a variable, and the variable's value is wanted.
     #[inline]
     pub(crate) fn deref(self) -> bool {
@@ -205,6 +269,7 @@ pub(crate) struct FramePlan {
     /// Pending counts when nothing has arrived, and when all invariants have.
     pub pending: Vec<u32>,
     pub pending_with_invariants: Vec<u32>,
+    /// Readers of each slot, counted down where the value is no scalar.
     pub uses: Vec<u32>,
     pub merges: Vec<MergeState>,
     /// Nodes that the invariants alone make ready.
@@ -227,8 +292,8 @@ pub(crate) struct MergeState {
     pub chosen: u32,
     /// A merge of a loop variable: one token, from the Enter or the NextIteration, decides.
     pub is_loop: bool,
-    /// A live token may go straight on to the merge's consumers: the value is where they read it, and nothing else is left to do.
-    pub passes: bool,
+    /// The machine never sees it: its Enter and its NextIteration write where its consumers read, and have its edges.
+    pub bypassed: bool,
 }
 
 impl MergeState {
@@ -300,14 +365,20 @@ impl Plan {
         self.nodes.is_empty()
     }
 
-    /// The slots of a node's outputs.
-    pub(crate) fn slots(&self, node: &Node) -> &[u32] {
-        &self.slots[node.first_slot as usize..(node.first_slot + node.n_slots) as usize]
+    /// The slots of a node's first `n` outputs.
+    pub(crate) fn slots(&self, node: &Node, n: usize) -> &[u32] {
+        &self.slots[node.first_slot as usize..][..n]
     }
 
-    /// The slot of one output; [`NO_SLOT`] if nobody reads it.
-    pub(crate) fn slot(&self, node: &Node, output: usize) -> u32 {
-        self.slots(node).get(output).copied().unwrap_or(NO_SLOT)
+    /// The nodes that run in a frame, each with its number.
+    pub(crate) fn nodes_of(&self, frame: u32) -> impl Iterator<Item = (usize, &Node)> {
+        let labels = self.labels.iter();
+        self.nodes
+            .iter()
+            .zip(labels)
+            .enumerate()
+            .filter(move |(_, (_, l))| l.frame == frame)
+            .map(|(n, (node, _))| (n, node))
     }
 
     /// The name of what fetch `k` asked for.

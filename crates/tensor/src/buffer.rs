@@ -143,6 +143,31 @@ pub(crate) fn slice_bytes<T: Element>(slice: &[T]) -> &[u8] {
     unsafe { std::slice::from_raw_parts(slice.as_ptr().cast(), size_of_val(slice)) }
 }
 
+/// An element as two whole words: its bytes, then zeros.
+#[inline(always)]
+pub(crate) fn to_words<T: Element>(value: T) -> [u64; 2] {
+    let mut bytes = [0; 16];
+    bytes[..size_of::<T>()].copy_from_slice(slice_bytes(std::slice::from_ref(&value)));
+    <[u64; 2]>::read(&bytes).unwrap_or_default()
+}
+
+/// The element that [`to_words`] made these of. The caller knows that it was a `T`.
+#[inline(always)]
+pub(crate) fn in_words<T: Element>(words: &[u64; 2]) -> &T {
+    const { assert!(size_of::<T>() <= 16 && align_of::<T>() <= 8) };
+    // SAFETY: the words are as large and as aligned as a T needs, by the assertion, and hold, by the caller's word, the bytes
+    // of one.
+    unsafe { &*words.as_ptr().cast() }
+}
+
+/// As [`in_words`], to change.
+#[inline(always)]
+pub(crate) fn in_words_mut<T: Element>(words: &mut [u64; 2]) -> &mut T {
+    const { assert!(size_of::<T>() <= 16 && align_of::<T>() <= 8) };
+    // SAFETY: as in `in_words`; whatever T is written leaves initialised words, since an Element has no padding.
+    unsafe { &mut *words.as_mut_ptr().cast() }
+}
+
 /// An unsigned integer as wide as an element: what movement kernels copy when they need not know the type.
 pub(crate) trait Word: Copy {
     /// The word that these bytes make; `None` if they are not as many as it has.

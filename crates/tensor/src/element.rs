@@ -1,6 +1,7 @@
 //! The Rust types of elements, and [`Scalar`]: one element with its dtype, held in place.
 
 use crate::DType;
+use crate::buffer::{in_words, in_words_mut, to_words};
 use half::{bf16, f16};
 use num_complex::Complex;
 
@@ -36,7 +37,7 @@ mod sealed {
 
 /// A Rust type whose values are elements of a tensor of plain data.
 ///
-/// Sealed. Every implementor is `Copy`, has no padding, needs no more than 16-byte alignment, and all-zero bytes are one of
+/// Sealed. Every implementor is `Copy`, has no padding, fits in 16 bytes aligned to 8, and all-zero bytes are one of
 /// its values: `buffer.rs` relies on it.
 pub trait Element:
     sealed::Sealed + Copy + Send + Sync + PartialEq + std::fmt::Debug + Default + 'static
@@ -53,23 +54,49 @@ pub trait Element:
 
 macro_rules! elements {
     ($($variant:ident: $t:ty),* $(,)?) => {
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        #[repr(u64)]
+        enum Tag { $($variant),* }
+
         /// One element of plain data with its dtype: how tensors of rank 0 are held, without allocation.
-        #[derive(Clone, Copy, Debug, PartialEq)]
-        #[expect(missing_docs, reason = "one variant per dtype, named as it")]
-        pub enum Scalar { $($variant($t)),* }
+        ///
+        /// Three whole words. Were they narrower, copying would read in wide pieces what had been written in narrow ones, and a
+        /// processor that finds such a store still on its way waits for it: half the time of a chain of additions.
+        #[derive(Clone, Copy)]
+        pub struct Scalar {
+            tag: Tag,
+            /// The element's bytes, then zeros.
+            words: [u64; 2],
+        }
 
         impl Scalar {
             /// The dtype.
             #[inline]
             pub fn dtype(&self) -> DType {
-                match self { $(Scalar::$variant(_) => DType::$variant),* }
+                match self.tag { $(Tag::$variant => DType::$variant),* }
             }
 
             /// Zero (or false) of a plain dtype; `None` for strings, resources and variants.
             pub fn zero(dtype: DType) -> Option<Scalar> {
                 match dtype {
-                    $(DType::$variant => Some(Scalar::$variant(<$t>::default())),)*
+                    $(DType::$variant => Some(<$t>::default().scalar()),)*
                     _ => None,
+                }
+            }
+        }
+
+        impl PartialEq for Scalar {
+            fn eq(&self, other: &Scalar) -> bool {
+                match self.tag {
+                    $(Tag::$variant => <$t>::of(self) == <$t>::of(other)),*
+                }
+            }
+        }
+
+        impl std::fmt::Debug for Scalar {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                match self.tag {
+                    $(Tag::$variant => f.debug_tuple(stringify!($variant)).field(in_words::<$t>(&self.words)).finish()),*
                 }
             }
         }
@@ -79,14 +106,14 @@ macro_rules! elements {
             impl Element for $t {
                 const DTYPE: DType = DType::$variant;
                 #[inline]
-                fn scalar(self) -> Scalar { Scalar::$variant(self) }
+                fn scalar(self) -> Scalar { Scalar { tag: Tag::$variant, words: to_words(self) } }
                 #[inline]
                 fn of(scalar: &Scalar) -> Option<&Self> {
-                    match scalar { Scalar::$variant(v) => Some(v), _ => None }
+                    (scalar.tag == Tag::$variant).then(|| in_words(&scalar.words))
                 }
                 #[inline]
                 fn of_mut(scalar: &mut Scalar) -> Option<&mut Self> {
-                    match scalar { Scalar::$variant(v) => Some(v), _ => None }
+                    (scalar.tag == Tag::$variant).then(|| in_words_mut(&mut scalar.words))
                 }
             }
         )*

@@ -14,6 +14,8 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Tensor(Repr);
 
+const _: () = assert!(size_of::<Option<Tensor>>() == 24);
+
 #[derive(Clone)]
 enum Repr {
     Scalar(Scalar),

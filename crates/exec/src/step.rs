@@ -13,10 +13,14 @@
 //!                                     └► done (the driver looks)     └► try_lock again
 //! ```
 //!
-//! Never more tasks run at a time than there are threads. The caller sleeps only while others have work, and is woken when all is done or
-//! when a waiting kernel completes.
+//! Never more tasks run at a time than there are threads. A thread that has nothing to do *lingers* for a moment before it goes: waking
+//! one takes as long as a small matrix product. While threads linger, tasks are put on offer to them instead of being
+//! given to the pool, never more tasks than threads; and a thread that stops lingering takes a task with it if there is one, under the same
+//! lock, so that none is left lying.
 //!
-//! Lock order: machine, then mailbox, then the sleeper's. No kernel runs under any of them but the short ones, which the driver runs.
+//! The caller sleeps only while others have work, and is woken when all is done or when a waiting kernel completes.
+//!
+//! Lock order: machine, then mailbox, offers, or the sleeper's. No kernel runs under any of them but the short ones, which the driver runs.
 
 use crate::machine::{Done, Fetched, Machine, Mailbox, Task};
 use crate::plan::Plan;
@@ -24,9 +28,10 @@ use crate::trace::Trace;
 use millstream_graph::op::{StepEnv, StepHost};
 use millstream_tensor::{Code, Error, Result, Tensor, budget, invalid};
 use parking_lot::{Condvar, Mutex};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::*};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How many nodes run between looks at the mailbox, the clock and the cancellation.
 const TURN: usize = 256;
@@ -74,12 +79,29 @@ struct Step {
     /// Results on their way to the machine.
     mail: Mutex<Vec<Done>>,
     has_mail: AtomicBool,
-    /// True when the caller should look: guards its sleep.
-    wake: Mutex<bool>,
+    /// Tasks for the threads that linger.
+    offers: Mutex<Offers>,
+    /// Whether there may be any: all that a lingering thread looks at.
+    has_offers: AtomicBool,
+    /// The caller should look.
+    roused: AtomicBool,
+    /// Held from the caller's last look at `roused` until it sleeps.
+    sleep: Mutex<()>,
     woken: Condvar,
+    over: AtomicBool,
     threads: usize,
     deadline: Option<Instant>,
 }
+
+/// Tasks on offer, never more than the threads that linger.
+#[derive(Default)]
+struct Offers {
+    tasks: VecDeque<Task>,
+    n_lingering: usize,
+}
+
+/// How long a thread lingers: about what it costs to wake it.
+const LINGER: Duration = Duration::from_micros(50);
 
 impl Runner {
     /// A runner of this plan.
@@ -167,12 +189,17 @@ impl Runner {
             machine: Mutex::new(machine),
             mail: Mutex::new(Vec::new()),
             has_mail: AtomicBool::new(false),
-            wake: Mutex::new(false),
+            offers: Mutex::default(),
+            has_offers: AtomicBool::new(false),
+            roused: AtomicBool::new(false),
+            sleep: Mutex::new(()),
             woken: Condvar::new(),
+            over: AtomicBool::new(false),
             threads,
             deadline: options.deadline,
         });
         let result = step.clone().run();
+        step.over.store(true, Release);
         let placeholder = Machine::new(plan);
         let machine = std::mem::replace(&mut *step.machine.lock(), placeholder);
         result.map(|()| machine)
@@ -255,7 +282,8 @@ impl Step {
     }
 
     fn rouse(&self) {
-        *self.wake.lock() = true;
+        self.roused.store(true, Release);
+        drop(self.sleep.lock());
         self.woken.notify_one();
     }
 
@@ -297,21 +325,38 @@ impl Step {
                 return machine.error.take().map_or(Ok(()), Err);
             }
             drop(machine);
-            self.sleep();
+            match self.linger(|| self.roused.load(Acquire)) {
+                Some(task) => self.work(task, false),
+                None => self.sleep(),
+            }
         }
     }
 
     fn sleep(&self) {
-        let mut wake = self.wake.lock();
-        if !*wake {
+        let mut sleep = self.sleep.lock();
+        if !self.roused.swap(false, AcqRel) {
             match self.deadline {
                 Some(deadline) if !self.env.cancel.is_cancelled() => {
-                    self.woken.wait_until(&mut wake, deadline);
+                    self.woken.wait_until(&mut sleep, deadline);
                 }
-                _ => self.woken.wait(&mut wake),
+                _ => self.woken.wait(&mut sleep),
             }
+            self.roused.swap(false, AcqRel);
         }
-        *wake = false;
+    }
+
+    /// Waits a little for a task on offer, or until `enough`.
+    fn linger(&self, enough: impl Fn() -> bool) -> Option<Task> {
+        self.offers.lock().n_lingering += 1;
+        let until = Instant::now() + LINGER;
+        while !self.has_offers.load(Acquire) && !enough() && Instant::now() < until {
+            std::hint::spin_loop();
+        }
+        let mut offers = self.offers.lock();
+        offers.n_lingering -= 1;
+        let task = offers.tasks.pop_front();
+        self.has_offers.store(!offers.tasks.is_empty(), Release);
+        task
     }
 
     /// Drives until nothing is ready; gives extra tasks to the pool and one, if there is room, back to do.
@@ -342,7 +387,7 @@ impl Step {
             }
         }
         if machine.running < self.threads
-            && let Some(task) = machine.tasks.pop_front()
+            && let Some(task) = machine.next_task()
         {
             machine.running += 1;
             return Some((task, machine.running == 1));
@@ -351,8 +396,15 @@ impl Step {
     }
 
     fn hand_out(self: &Arc<Self>, machine: &mut Machine) {
-        if let Some(task) = machine.tasks.pop_front() {
+        if let Some(task) = machine.next_task() {
             machine.running += 1;
+            let mut offers = self.offers.lock();
+            if offers.tasks.len() < offers.n_lingering {
+                offers.tasks.push_back(task);
+                self.has_offers.store(true, Release);
+                return;
+            }
+            drop(offers);
             let step = self.clone();
             self.env.host.spawn(Box::new(move || step.worker((task, false))));
         }
@@ -378,7 +430,11 @@ impl Step {
                 // Whoever has the machine looks into the mailbox before it lets go. It may have looked just before the
                 // result was there, and not be done letting go: so the caller looks, too.
                 self.rouse();
-                return;
+                task = self.linger(|| self.over.load(Acquire)).map(|task| (task, false));
+                match task {
+                    Some(_) => continue,
+                    None => return,
+                }
             };
             task = self.turn(&mut machine);
             let over = machine.running == 0 && machine.is_idle() || machine.error.is_some();
@@ -387,7 +443,10 @@ impl Step {
                 self.rouse();
             }
             if task.is_none() && !self.has_mail.load(Acquire) {
-                return;
+                task = self.linger(|| self.over.load(Acquire)).map(|task| (task, false));
+                if task.is_none() {
+                    return;
+                }
             }
         }
     }

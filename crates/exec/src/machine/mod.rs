@@ -887,6 +887,20 @@ impl Machine {
         }
     }
 
+    // Tasks.
+
+    /// The task to begin next: one of a newest iteration, since all that follow wait for what it passes on, else the oldest.
+    pub(crate) fn next_task(&mut self) -> Option<Task> {
+        const LOOK: usize = 16;
+        let is_newest = |task: &Task| {
+            let it = &self.iterations[task.at as usize];
+            it.number + 1 == self.frames[it.frame as usize].next
+        };
+        let from = self.tasks.len().saturating_sub(LOOK);
+        let newest = self.tasks.iter().skip(from).position(is_newest).map(|i| from + i);
+        self.tasks.remove(newest.unwrap_or(0))
+    }
+
     // The end of the run.
 
     /// Whether anything is left to run here.

@@ -61,7 +61,7 @@ macro_rules! elements {
         /// One element of plain data with its dtype: how tensors of rank 0 are held, without allocation.
         ///
         /// Three whole words. Were they narrower, copying would read in wide pieces what had been written in narrow ones, and a
-        /// processor that finds such a store still on its way waits for it: half the time of a chain of additions.
+        /// processor that finds such a store still on its way waits for it: a fifth to a quarter of the time of a loop over scalars.
         #[derive(Clone, Copy)]
         pub struct Scalar {
             tag: Tag,

@@ -610,6 +610,48 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("BatchToSpaceND").input(input).input(block_shape).input(crops).output()
     }
 
+    /// Bessel's modified function of order 0 of `x`, times `e^-|x|`, which keeps it from overflowing.
+    ///
+    /// `BesselI0e(x: T) -> (y: T)`
+    ///
+    /// Attributes: `T: f32|f64|f16|bf16`.
+    ///
+    /// ```text
+    /// BesselI0e([0.0 1.0 -1.0 30.0 inf]) ~ [1.0 0.46575960759364043 0.46575960759364043 0.07314594649423728 0.0]
+    /// ```
+    #[track_caller]
+    fn bessel_i0e(self, x: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("BesselI0e").input(x).output()
+    }
+
+    /// Bessel's modified function of order 1 of `x`, times `e^-|x|`, which keeps it from overflowing.
+    ///
+    /// `BesselI1e(x: T) -> (y: T)`
+    ///
+    /// Attributes: `T: f32|f64|f16|bf16`.
+    ///
+    /// ```text
+    /// BesselI1e([0.0 1.0 -1.0 30.0 inf]) ~ [0.0 0.2079104153497085 -0.2079104153497085 0.07191632986171893 0.0]
+    /// ```
+    #[track_caller]
+    fn bessel_i1e(self, x: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("BesselI1e").input(x).output()
+    }
+
+    /// The regularised incomplete beta function: the share of the beta distribution of parameters `a` and `b` below `x`. Arguments that are not scalars have one shape. NaN unless `a` and `b` are positive and `x` in 0..1.
+    ///
+    /// `Betainc(a: T, b: T, x: T) -> (z: T)`
+    ///
+    /// Attributes: `T: f32|f64`.
+    ///
+    /// ```text
+    /// Betainc(f64 [2.0 50.0 0.01], f64 [3.0 50.0 0.01], f64 [0.5 0.4 0.3]) ~ f64 [0.6875 0.02193044 0.49582361]
+    /// ```
+    #[track_caller]
+    fn betainc(self, a: impl Into<Arg<'g>>, b: impl Into<Arg<'g>>, x: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("Betainc").input(a).input(b).input(x).output()
+    }
+
     /// `value + bias`, the bias along the channels: the last axis, or axis 1 with `data_format` NCHW.
     ///
     /// `BiasAdd(value: T, bias: T) -> (output: T)`
@@ -768,6 +810,20 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn broadcast_to(self, input: impl Into<Arg<'g>>, shape: impl Into<Arg<'g>>) -> Output<'g> {
         self.start("BroadcastTo").input(input).input(shape).output()
+    }
+
+    /// For each number how many of the `boundaries`, which are in order, are not above it.
+    ///
+    /// `Bucketize(input: T) -> (output: i32)`
+    ///
+    /// Attributes: `T: i32|i64|f32|f64`, `boundaries: floats`.
+    ///
+    /// ```text
+    /// Bucketize([-1.0 0.0 1.0 1.5 9.0 nan]; boundaries={0.0, 1.5, 3.0}) = [0 1 1 2 3 3]
+    /// ```
+    #[track_caller]
+    fn bucketize(self, input: impl Into<Arg<'g>>, boundaries: &[f32]) -> Output<'g> {
+        self.start("Bucketize").input(input).attr("boundaries", boundaries).output()
     }
 
     /// Each element converted to `DstT`. Floats become integers towards zero; anything but 0 is true. With `Truncate` a float that becomes a narrower one is rounded towards zero.
@@ -1007,6 +1063,20 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn count_up_to(self, ref_: impl Into<Arg<'g>>, limit: i64) -> Output<'g> {
         self.start("CountUpTo").input(ref_).attr("limit", limit).output()
+    }
+
+    /// The cross products of the vectors of three along the last axes of `a` and `b`.
+    ///
+    /// `Cross(a: T, b: T) -> (product: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64`.
+    ///
+    /// ```text
+    /// Cross([1.0 0.0 0.0], [0.0 1.0 0.0]) = [0.0 0.0 1.0]
+    /// ```
+    #[track_caller]
+    fn cross(self, a: impl Into<Arg<'g>>, b: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("Cross").input(a).input(b).output()
     }
 
     /// The products of all elements up to each along `axis`; `exclusive` leaves the element itself out, `reverse` starts at the end.
@@ -1343,6 +1413,20 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Erfc").input(x).output()
     }
 
+    /// The number whose error function is `x`; NaN outside of -1..1.
+    ///
+    /// `Erfinv(x: T) -> (y: T)`
+    ///
+    /// Attributes: `T: f32|f64|f16|bf16`.
+    ///
+    /// ```text
+    /// Erfinv([0.0 0.5 -0.9 1.0 -1.0]) ~ [0.0 0.4769362762044699 -1.1630871536766743 inf -inf]
+    /// ```
+    #[track_caller]
+    fn erfinv(self, x: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("Erfinv").input(x).output()
+    }
+
     /// The square root of the sum of squares along `reduction_indices`; 0 of none. Integers truncate.
     ///
     /// `EuclideanNorm(input: T, reduction_indices: Tidx) -> (output: T)`
@@ -1427,11 +1511,11 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Floor").input(x).output()
     }
 
-    /// The elementwise quotient rounded down, with broadcasting.
+    /// The elementwise quotient rounded down, with broadcasting. As in TensorFlow there is none of complex numbers, though `T` may say so.
     ///
     /// `FloorDiv(x: T, y: T) -> (z: T)`
     ///
-    /// Attributes: `T: f32|f64|i32|i64|f16|bf16|i8|i16|u8|u16|u32|u64`.
+    /// Attributes: `T: f32|f64|i32|i64|f16|bf16|i8|i16|u8|u16|u32|u64|c64|c128`.
     ///
     /// ```text
     /// FloorDiv([7 -7 7 -7 6], [2 2 -2 -2 -3]) = [3 -4 -4 3 -2]
@@ -1570,6 +1654,48 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn identity_n(self, input: impl IntoIterator<Item = impl Into<Arg<'g>>>) -> Vec<Output<'g>> {
         self.start("IdentityN").inputs(input).finish().outputs()
+    }
+
+    /// The regularised incomplete gamma function: the share of the gamma distribution of shape `a` below `x`. NaN unless `a` is positive and `x` is not negative.
+    ///
+    /// `Igamma(a: T, x: T) -> (z: T)`
+    ///
+    /// Attributes: `T: f32|f64|f16|bf16`.
+    ///
+    /// ```text
+    /// Igamma([1.0 2.0 0.5 20.0], [1.0 3.0 1e-20 2.0]) ~ [0.6321205588285577 0.8008517265285442 1.1283791670955126e-10 6.443731391709797e-14]
+    /// ```
+    #[track_caller]
+    fn igamma(self, a: impl Into<Arg<'g>>, x: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("Igamma").input(a).input(x).output()
+    }
+
+    /// The derivative of `Igamma(a, x)` by `a`.
+    ///
+    /// `IgammaGradA(a: T, x: T) -> (z: T)`
+    ///
+    /// Attributes: `T: f32|f64`.
+    ///
+    /// ```text
+    /// IgammaGradA(f64 [2.0 20.0 0.5], f64 [3.0 60.0 1e-20]) ~ f64 [-0.19742542032 -7.28678726e-10 -5.200495473e-9]
+    /// ```
+    #[track_caller]
+    fn igamma_grad_a(self, a: impl Into<Arg<'g>>, x: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("IgammaGradA").input(a).input(x).output()
+    }
+
+    /// The share of the gamma distribution of shape `a` above `x`: `1 - Igamma(a, x)`, with all its digits where that is small.
+    ///
+    /// `Igammac(a: T, x: T) -> (z: T)`
+    ///
+    /// Attributes: `T: f32|f64|f16|bf16`.
+    ///
+    /// ```text
+    /// Igammac([1.0 2.0 20.0], [1.0 3.0 60.0]) ~ [0.36787944117144233 0.19914827347145578 6.351917836e-10]
+    /// ```
+    #[track_caller]
+    fn igammac(self, a: impl Into<Arg<'g>>, x: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("Igammac").input(a).input(x).output()
     }
 
     /// The imaginary part of each element.
@@ -2170,6 +2296,20 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Multinomial").input(logits).input(num_samples).output()
     }
 
+    /// The number below which a normal variable lies with probability `x`; NaN outside of 0..1.
+    ///
+    /// `Ndtri(x: T) -> (y: T)`
+    ///
+    /// Attributes: `T: f32|f64|f16|bf16`.
+    ///
+    /// ```text
+    /// Ndtri([0.5 0.1 0.9 0.0 1.0]) ~ [0.0 -1.2815515655446004 1.2815515655446004 -inf inf]
+    /// ```
+    #[track_caller]
+    fn ndtri(self, x: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("Ndtri").input(x).output()
+    }
+
     /// The negative of each element. Integers wrap around.
     ///
     /// `Neg(x: T) -> (y: T)`
@@ -2339,6 +2479,20 @@ pub trait Ops<'g>: Start<'g> + Sized {
         shape: impl Into<PartialShape>,
     ) -> Output<'g> {
         self.start("PlaceholderWithDefault").input(input).attr("shape", shape.into()).output()
+    }
+
+    /// The derivative of order `a` of `Digamma` at `x`; NaN unless `a` is a whole number from 0.
+    ///
+    /// `Polygamma(a: T, x: T) -> (z: T)`
+    ///
+    /// Attributes: `T: f32|f64`.
+    ///
+    /// ```text
+    /// Polygamma(f64 [0.0 1.0 2.0 3.0 2.0], f64 [2.0 2.0 2.0 0.5 -1.5]) ~ f64 [0.42278433509846713 0.6449340668482264 -0.4041138063191886 97.40909103400244 -0.23620405164]
+    /// ```
+    #[track_caller]
+    fn polygamma(self, a: impl Into<Arg<'g>>, x: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("Polygamma").input(a).input(x).output()
     }
 
     /// How many bits of each element are 1.
@@ -4090,6 +4244,66 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("SpaceToDepth").input(input).attr("block_size", block_size).output()
     }
 
+    /// The sum of two sparse tensors of one shape whose entries are in order. Entries of the sum that are smaller than `thresh` are left out.
+    ///
+    /// `SparseAdd(a_indices: i64, a_values: T, a_shape: i64, b_indices: i64, b_values: T, b_shape: i64, thresh: Treal) -> (sum_indices: i64, sum_values: T, sum_shape: i64)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64|c64|c128`, `Treal: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64`.
+    ///
+    /// ```text
+    /// SparseAdd(i64 [[0 1] [2 0]], [5.0 6.0], i64 [3 3], i64 [[0 1] [1 1]], [1.0 -2.0], i64 [3 3], 0.0) = i64 [[0 1] [1 1] [2 0]], [6.0 -2.0 6.0], i64 [3 3]
+    /// ```
+    #[track_caller]
+    fn sparse_add(
+        self,
+        a_indices: impl Into<Arg<'g>>,
+        a_values: impl Into<Arg<'g>>,
+        a_shape: impl Into<Arg<'g>>,
+        b_indices: impl Into<Arg<'g>>,
+        b_values: impl Into<Arg<'g>>,
+        b_shape: impl Into<Arg<'g>>,
+        thresh: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .start("SparseAdd")
+            .input(a_indices)
+            .input(a_values)
+            .input(a_shape)
+            .input(b_indices)
+            .input(b_values)
+            .input(b_shape)
+            .input(thresh)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// The gradients of the values of both operands of SparseAdd: that of the entry of the sum with the same index, or 0.
+    ///
+    /// `SparseAddGrad(backprop_val_grad: T, a_indices: i64, b_indices: i64, sum_indices: i64) -> (a_val_grad: T, b_val_grad: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64|c64|c128`.
+    ///
+    /// ```text
+    /// SparseAddGrad([1.0 2.0], i64 [[0] [2]], i64 [[1] [2]], i64 [[0] [2]]) = [1.0 2.0], [0.0 2.0]
+    /// ```
+    #[track_caller]
+    fn sparse_add_grad(
+        self,
+        backprop_val_grad: impl Into<Arg<'g>>,
+        a_indices: impl Into<Arg<'g>>,
+        b_indices: impl Into<Arg<'g>>,
+        sum_indices: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let op = self
+            .start("SparseAddGrad")
+            .input(backprop_val_grad)
+            .input(a_indices)
+            .input(b_indices)
+            .input(sum_indices)
+            .finish();
+        [op.output(0), op.output(1)]
+    }
+
     /// Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / sqrt(accum)` from the variable. The sparse forms do so for the rows that `indices` name.
     ///
     /// `SparseApplyAdagrad(var: &T, accum: &T, lr: T, grad: T, indices: Tindices) -> (out: &T)`
@@ -4175,6 +4389,298 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .output()
     }
 
+    /// Sparse tensors put one after the other along an axis, their entries in order. Along the other axes they have the same sizes.
+    ///
+    /// `SparseConcat(indices: N * i64, values: N * T, shapes: N * i64) -> (output_indices: i64, output_values: T, output_shape: i64)`
+    ///
+    /// Attributes: `concat_dim: int`, `N: int >= 2`, `T: any dtype`.
+    ///
+    /// ```text
+    /// SparseConcat(i64 [[0 1] [2 0]], i64 [[0 0]], [5 6], [7], i64 [3 3], i64 [3 2]; concat_dim=1) = i64 [[0 1] [0 3] [2 0]], [5 7 6], i64 [3 5]
+    /// ```
+    #[track_caller]
+    fn sparse_concat(
+        self,
+        indices: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        values: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        shapes: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        concat_dim: i64,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .start("SparseConcat")
+            .inputs(indices)
+            .inputs(values)
+            .inputs(shapes)
+            .attr("concat_dim", concat_dim)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// The entries of a sparse tensor, each plus the element of `dense`, broadcast to its shape, at its index. Places without an entry stay so.
+    ///
+    /// `SparseDenseCwiseAdd(sp_indices: i64, sp_values: T, sp_shape: i64, dense: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64|c64|c128`.
+    ///
+    /// ```text
+    /// SparseDenseCwiseMul(i64 [[0 1] [2 0]], [5 6], i64 [3 3], [[1 2 3] [1 2 3] [4 5 6]]) = [10 24]
+    /// ```
+    #[track_caller]
+    fn sparse_dense_cwise_add(
+        self,
+        sp_indices: impl Into<Arg<'g>>,
+        sp_values: impl Into<Arg<'g>>,
+        sp_shape: impl Into<Arg<'g>>,
+        dense: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SparseDenseCwiseAdd")
+            .input(sp_indices)
+            .input(sp_values)
+            .input(sp_shape)
+            .input(dense)
+            .output()
+    }
+
+    /// The entries of a sparse tensor, each divided by the element of `dense`, broadcast to its shape, at its index.
+    ///
+    /// `SparseDenseCwiseDiv(sp_indices: i64, sp_values: T, sp_shape: i64, dense: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64|c64|c128`.
+    ///
+    /// ```text
+    /// SparseDenseCwiseMul(i64 [[0 1] [2 0]], [5 6], i64 [3 3], [[1 2 3] [1 2 3] [4 5 6]]) = [10 24]
+    /// ```
+    #[track_caller]
+    fn sparse_dense_cwise_div(
+        self,
+        sp_indices: impl Into<Arg<'g>>,
+        sp_values: impl Into<Arg<'g>>,
+        sp_shape: impl Into<Arg<'g>>,
+        dense: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SparseDenseCwiseDiv")
+            .input(sp_indices)
+            .input(sp_values)
+            .input(sp_shape)
+            .input(dense)
+            .output()
+    }
+
+    /// The entries of a sparse tensor, each times the element of `dense`, broadcast to its shape, at its index.
+    ///
+    /// `SparseDenseCwiseMul(sp_indices: i64, sp_values: T, sp_shape: i64, dense: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64|c64|c128`.
+    ///
+    /// ```text
+    /// SparseDenseCwiseMul(i64 [[0 1] [2 0]], [5 6], i64 [3 3], [[1 2 3] [1 2 3] [4 5 6]]) = [10 24]
+    /// ```
+    #[track_caller]
+    fn sparse_dense_cwise_mul(
+        self,
+        sp_indices: impl Into<Arg<'g>>,
+        sp_values: impl Into<Arg<'g>>,
+        sp_shape: impl Into<Arg<'g>>,
+        dense: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SparseDenseCwiseMul")
+            .input(sp_indices)
+            .input(sp_values)
+            .input(sp_shape)
+            .input(dense)
+            .output()
+    }
+
+    /// A sparse tensor with an entry `default_value` at the beginning of each row that had none, its entries put in order of rows; which rows were empty; and where each entry went.
+    ///
+    /// `SparseFillEmptyRows(indices: i64, values: T, dense_shape: i64, default_value: T) -> (output_indices: i64, output_values: T, empty_row_indicator: bool, reverse_index_map: i64)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// SparseFillEmptyRows(i64 [[0 1] [2 0]], [5 6], i64 [3 3], -1) = i64 [[0 1] [1 0] [2 0]], [5 -1 6], [false true false], i64 [0 2]
+    /// ```
+    #[track_caller]
+    fn sparse_fill_empty_rows(
+        self,
+        indices: impl Into<Arg<'g>>,
+        values: impl Into<Arg<'g>>,
+        dense_shape: impl Into<Arg<'g>>,
+        default_value: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 4] {
+        let op = self
+            .start("SparseFillEmptyRows")
+            .input(indices)
+            .input(values)
+            .input(dense_shape)
+            .input(default_value)
+            .finish();
+        [op.output(0), op.output(1), op.output(2), op.output(3)]
+    }
+
+    /// The gradients of the values and of the default of SparseFillEmptyRows: those at the places in `reverse_index_map`, and the sum of all others.
+    ///
+    /// `SparseFillEmptyRowsGrad(reverse_index_map: i64, grad_values: T) -> (d_values: T, d_default_value: T)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// SparseFillEmptyRowsGrad(i64 [2 0], [1.0 2.0 3.0 4.0]) = [3.0 1.0], 6.0
+    /// ```
+    #[track_caller]
+    fn sparse_fill_empty_rows_grad(
+        self,
+        reverse_index_map: impl Into<Arg<'g>>,
+        grad_values: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let op = self.start("SparseFillEmptyRowsGrad").input(reverse_index_map).input(grad_values).finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// The dense maximum of the entries of a sparse tensor along axes, and 0 where there are none; without axes along all.
+    ///
+    /// `SparseReduceMax(input_indices: i64, input_values: T, input_shape: i64, reduction_axes: i32) -> (output: T)`
+    ///
+    /// Attributes: `keep_dims: bool = false`, `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64`.
+    ///
+    /// ```text
+    /// SparseReduceSum(i64 [[0 1] [2 0] [2 1]], [5 6 7], i64 [3 3], [0]) = [6 12 0]
+    /// ```
+    #[track_caller]
+    fn sparse_reduce_max(
+        self,
+        input_indices: impl Into<Arg<'g>>,
+        input_values: impl Into<Arg<'g>>,
+        input_shape: impl Into<Arg<'g>>,
+        reduction_axes: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SparseReduceMax")
+            .input(input_indices)
+            .input(input_values)
+            .input(input_shape)
+            .input(reduction_axes)
+            .output()
+    }
+
+    /// As SparseReduceMax, as a sparse tensor.
+    ///
+    /// `SparseReduceMaxSparse(input_indices: i64, input_values: T, input_shape: i64, reduction_axes: i32) -> (output_indices: i64, output_values: T, output_shape: i64)`
+    ///
+    /// Attributes: `keep_dims: bool = false`, `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64`.
+    ///
+    /// ```text
+    /// SparseReduceSum(i64 [[0 1] [2 0] [2 1]], [5 6 7], i64 [3 3], [0]) = [6 12 0]
+    /// ```
+    #[track_caller]
+    fn sparse_reduce_max_sparse(
+        self,
+        input_indices: impl Into<Arg<'g>>,
+        input_values: impl Into<Arg<'g>>,
+        input_shape: impl Into<Arg<'g>>,
+        reduction_axes: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .start("SparseReduceMaxSparse")
+            .input(input_indices)
+            .input(input_values)
+            .input(input_shape)
+            .input(reduction_axes)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// The dense sum of a sparse tensor along axes; without axes along all.
+    ///
+    /// `SparseReduceSum(input_indices: i64, input_values: T, input_shape: i64, reduction_axes: i32) -> (output: T)`
+    ///
+    /// Attributes: `keep_dims: bool = false`, `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64|c64|c128`.
+    ///
+    /// ```text
+    /// SparseReduceSum(i64 [[0 1] [2 0] [2 1]], [5 6 7], i64 [3 3], [0]) = [6 12 0]
+    /// ```
+    #[track_caller]
+    fn sparse_reduce_sum(
+        self,
+        input_indices: impl Into<Arg<'g>>,
+        input_values: impl Into<Arg<'g>>,
+        input_shape: impl Into<Arg<'g>>,
+        reduction_axes: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SparseReduceSum")
+            .input(input_indices)
+            .input(input_values)
+            .input(input_shape)
+            .input(reduction_axes)
+            .output()
+    }
+
+    /// As SparseReduceSum, as a sparse tensor.
+    ///
+    /// `SparseReduceSumSparse(input_indices: i64, input_values: T, input_shape: i64, reduction_axes: i32) -> (output_indices: i64, output_values: T, output_shape: i64)`
+    ///
+    /// Attributes: `keep_dims: bool = false`, `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64|c64|c128`.
+    ///
+    /// ```text
+    /// SparseReduceSum(i64 [[0 1] [2 0] [2 1]], [5 6 7], i64 [3 3], [0]) = [6 12 0]
+    /// ```
+    #[track_caller]
+    fn sparse_reduce_sum_sparse(
+        self,
+        input_indices: impl Into<Arg<'g>>,
+        input_values: impl Into<Arg<'g>>,
+        input_shape: impl Into<Arg<'g>>,
+        reduction_axes: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .start("SparseReduceSumSparse")
+            .input(input_indices)
+            .input(input_values)
+            .input(input_shape)
+            .input(reduction_axes)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// The entries of a sparse tensor in row-major order; those with the same index stay in the order they have.
+    ///
+    /// `SparseReorder(input_indices: i64, input_values: T, input_shape: i64) -> (output_indices: i64, output_values: T)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// SparseReorder(i64 [[2 0] [0 1]], ['b' 'a'], i64 [3 3]) = i64 [[0 1] [2 0]], ['a' 'b']
+    /// ```
+    #[track_caller]
+    fn sparse_reorder(
+        self,
+        input_indices: impl Into<Arg<'g>>,
+        input_values: impl Into<Arg<'g>>,
+        input_shape: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let op =
+            self.start("SparseReorder").input(input_indices).input(input_values).input(input_shape).finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// The indices of a sparse tensor after it takes another shape, and that shape; one -1 in `new_shape` is worked out.
+    ///
+    /// `SparseReshape(input_indices: i64, input_shape: i64, new_shape: i64) -> (output_indices: i64, output_shape: i64)`
+    ///
+    /// ```text
+    /// SparseReshape(i64 [[0 1] [2 0]], i64 [3 3], i64 [9 -1]) = i64 [[1 0] [6 0]], i64 [9 1]
+    /// ```
+    #[track_caller]
+    fn sparse_reshape(
+        self,
+        input_indices: impl Into<Arg<'g>>,
+        input_shape: impl Into<Arg<'g>>,
+        new_shape: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let op =
+            self.start("SparseReshape").input(input_indices).input(input_shape).input(new_shape).finish();
+        [op.output(0), op.output(1)]
+    }
+
     /// The mean of the rows of `data` that `indices` names, for each id in the sorted `segment_ids`; ids without rows give 0.
     ///
     /// `SparseSegmentMean(data: T, indices: Tidx, segment_ids: Tsegmentids) -> (output: T)`
@@ -4232,6 +4738,79 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("SparseSegmentSum").input(data).input(indices).input(segment_ids).output()
     }
 
+    /// The part of a sparse tensor that begins at `start` and has `size`, or less where the tensor ends before.
+    ///
+    /// `SparseSlice(indices: i64, values: T, shape: i64, start: i64, size: i64) -> (output_indices: i64, output_values: T, output_shape: i64)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// SparseSlice(i64 [[0 1] [2 0]], [5 6], i64 [3 3], i64 [1 0], i64 [2 2]) = i64 [[1 0]], [6], i64 [2 2]
+    /// ```
+    #[track_caller]
+    fn sparse_slice(
+        self,
+        indices: impl Into<Arg<'g>>,
+        values: impl Into<Arg<'g>>,
+        shape: impl Into<Arg<'g>>,
+        start: impl Into<Arg<'g>>,
+        size: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .start("SparseSlice")
+            .input(indices)
+            .input(values)
+            .input(shape)
+            .input(start)
+            .input(size)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// The gradient of the values that SparseSlice took a part of: that of the entry that came out, or 0.
+    ///
+    /// `SparseSliceGrad(backprop_val_grad: T, input_indices: i64, input_start: i64, output_indices: i64) -> (val_grad: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64|c64|c128`.
+    ///
+    /// ```text
+    /// SparseSliceGrad([7.0], i64 [[0 1] [2 0]], i64 [1 0], i64 [[1 0]]) = [0.0 7.0]
+    /// ```
+    #[track_caller]
+    fn sparse_slice_grad(
+        self,
+        backprop_val_grad: impl Into<Arg<'g>>,
+        input_indices: impl Into<Arg<'g>>,
+        input_start: impl Into<Arg<'g>>,
+        output_indices: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SparseSliceGrad")
+            .input(backprop_val_grad)
+            .input(input_indices)
+            .input(input_start)
+            .input(output_indices)
+            .output()
+    }
+
+    /// The values of the softmax along the last axis of a sparse tensor of two or more axes, in order: places without an entry count as -inf.
+    ///
+    /// `SparseSoftmax(sp_indices: i64, sp_values: T, sp_shape: i64) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|f32|f64`.
+    ///
+    /// ```text
+    /// SparseSoftmax(i64 [[0 0] [0 2] [1 1]], [1.0 1.0 5.0], i64 [2 3]) ~ [0.5 0.5 1.0]
+    /// ```
+    #[track_caller]
+    fn sparse_softmax(
+        self,
+        sp_indices: impl Into<Arg<'g>>,
+        sp_values: impl Into<Arg<'g>>,
+        sp_shape: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SparseSoftmax").input(sp_indices).input(sp_values).input(sp_shape).output()
+    }
+
     /// For each row `-log_softmax(features)[label]`, and its gradient: the softmax, less 1 at the label.
     ///
     /// `SparseSoftmaxCrossEntropyWithLogits(features: T, labels: Tlabels) -> (loss: T, backprop: T)`
@@ -4249,6 +4828,140 @@ pub trait Ops<'g>: Start<'g> + Sized {
     ) -> [Output<'g>; 2] {
         let op = self.start("SparseSoftmaxCrossEntropyWithLogits").input(features).input(labels).finish();
         [op.output(0), op.output(1)]
+    }
+
+    /// The greater of two sparse tensors of one shape at each place where either has an entry; the other counts as 0.
+    ///
+    /// `SparseSparseMaximum(a_indices: i64, a_values: T, a_shape: i64, b_indices: i64, b_values: T, b_shape: i64) -> (output_indices: i64, output_values: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64`.
+    ///
+    /// ```text
+    /// SparseSparseMaximum(i64 [[0] [2]], [-5 6], i64[1] [4], i64 [[2] [3]], [7 -1], i64[1] [4]) = i64 [[0] [2] [3]], [0 7 0]
+    /// ```
+    #[track_caller]
+    fn sparse_sparse_maximum(
+        self,
+        a_indices: impl Into<Arg<'g>>,
+        a_values: impl Into<Arg<'g>>,
+        a_shape: impl Into<Arg<'g>>,
+        b_indices: impl Into<Arg<'g>>,
+        b_values: impl Into<Arg<'g>>,
+        b_shape: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let op = self
+            .start("SparseSparseMaximum")
+            .input(a_indices)
+            .input(a_values)
+            .input(a_shape)
+            .input(b_indices)
+            .input(b_values)
+            .input(b_shape)
+            .finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// The lesser of two sparse tensors of one shape at each place where either has an entry; the other counts as 0.
+    ///
+    /// `SparseSparseMinimum(a_indices: i64, a_values: T, a_shape: i64, b_indices: i64, b_values: T, b_shape: i64) -> (output_indices: i64, output_values: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64|c64|c128`.
+    ///
+    /// ```text
+    /// SparseSparseMaximum(i64 [[0] [2]], [-5 6], i64[1] [4], i64 [[2] [3]], [7 -1], i64[1] [4]) = i64 [[0] [2] [3]], [0 7 0]
+    /// ```
+    #[track_caller]
+    fn sparse_sparse_minimum(
+        self,
+        a_indices: impl Into<Arg<'g>>,
+        a_values: impl Into<Arg<'g>>,
+        a_shape: impl Into<Arg<'g>>,
+        b_indices: impl Into<Arg<'g>>,
+        b_values: impl Into<Arg<'g>>,
+        b_shape: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let op = self
+            .start("SparseSparseMinimum")
+            .input(a_indices)
+            .input(a_values)
+            .input(a_shape)
+            .input(b_indices)
+            .input(b_values)
+            .input(b_shape)
+            .finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// A sparse tensor cut along the axis `split_dim` into `num_split` parts, of which the first are one longer if they cannot be equal.
+    ///
+    /// `SparseSplit(split_dim: i64, indices: i64, values: T, shape: i64) -> (output_indices: num_split * i64, output_values: num_split * T, output_shape: num_split * i64)`
+    ///
+    /// Attributes: `num_split: int >= 1`, `T: any dtype`.
+    ///
+    /// ```text
+    /// SparseSplit(i64 1, i64 [[0 1] [2 3]], [5 6], i64 [3 4]; num_split=2) = i64 [[0 1]], i64 [[2 1]], [5], [6], i64 [3 2], i64 [3 2]
+    /// ```
+    #[track_caller]
+    fn sparse_split(
+        self,
+        split_dim: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        values: impl Into<Arg<'g>>,
+        shape: impl Into<Arg<'g>>,
+        num_split: i64,
+    ) -> Op<'g> {
+        self.start("SparseSplit")
+            .input(split_dim)
+            .input(indices)
+            .input(values)
+            .input(shape)
+            .attr("num_split", num_split)
+            .finish()
+    }
+
+    /// The dense sum of a sparse tensor and a dense one of the same shape.
+    ///
+    /// `SparseTensorDenseAdd(a_indices: Tindices, a_values: T, a_shape: Tindices, b: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64|c64|c128`, `Tindices: i32|i64`.
+    ///
+    /// ```text
+    /// SparseTensorDenseAdd(i64 [[0 1] [1 0]], [5 6], i64 [2 2], [[1 1] [1 1]]) = [[1 6] [7 1]]
+    /// ```
+    #[track_caller]
+    fn sparse_tensor_dense_add(
+        self,
+        a_indices: impl Into<Arg<'g>>,
+        a_values: impl Into<Arg<'g>>,
+        a_shape: impl Into<Arg<'g>>,
+        b: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SparseTensorDenseAdd").input(a_indices).input(a_values).input(a_shape).input(b).output()
+    }
+
+    /// The product of the sparse matrix `a` and the dense matrix `b`; `adjoint_a`, `adjoint_b` take adjoints first. The entries of `a` may come in any order.
+    ///
+    /// `SparseTensorDenseMatMul(a_indices: Tindices, a_values: T, a_shape: i64, b: T) -> (product: T)`
+    ///
+    /// Attributes: `T: any dtype`, `Tindices: i32|i64 = i64`, `adjoint_a: bool = false`, `adjoint_b: bool = false`.
+    ///
+    /// ```text
+    /// SparseTensorDenseMatMul(i64 [[0 1] [2 0]], [5 6], i64 [3 3], [[1 2] [3 4] [5 6]]) = [[15 20] [0 0] [6 12]]
+    /// ```
+    #[track_caller]
+    fn sparse_tensor_dense_mat_mul(
+        self,
+        a_indices: impl Into<Arg<'g>>,
+        a_values: impl Into<Arg<'g>>,
+        a_shape: impl Into<Arg<'g>>,
+        b: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SparseTensorDenseMatMul")
+            .input(a_indices)
+            .input(a_values)
+            .input(a_shape)
+            .input(b)
+            .output()
     }
 
     /// A tensor of shape `output_shape` with `sparse_values[i]` (or the one value) at the index in row `i` of `sparse_indices`, and `default_value` elsewhere. With `validate_indices` the indices must be in order and differ.
@@ -5535,6 +6248,20 @@ pub trait Ops<'g>: Start<'g> + Sized {
     fn zeros_like(self, x: impl Into<Arg<'g>>) -> Output<'g> {
         self.start("ZerosLike").input(x).output()
     }
+
+    /// The Hurwitz zeta function: the sum of `(q + k)^-x` over all whole `k` from 0.
+    ///
+    /// `Zeta(x: T, q: T) -> (z: T)`
+    ///
+    /// Attributes: `T: f32|f64`.
+    ///
+    /// ```text
+    /// Zeta(f64 [2.0 3.0 2.0 30.0], f64 [1.0 -1.5 -1.5 2.0]) ~ f64 [1.6449340668482264 0.11810202616 9.37924664498912 9.31327432e-10]
+    /// ```
+    #[track_caller]
+    fn zeta(self, x: impl Into<Arg<'g>>, q: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("Zeta").input(x).input(q).output()
+    }
 }
 
 impl<'g, S: Start<'g>> Ops<'g> for S {}
@@ -5879,6 +6606,33 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::batch_to_space_nd(first.graph(), first, block_shape, crops)
     }
 
+    /// Bessel's modified function of order 0 of `x`, times `e^-|x|`, which keeps it from overflowing.
+    ///
+    /// See [`Ops::bessel_i0e`].
+    #[track_caller]
+    fn bessel_i0e(self) -> Output<'g> {
+        let first = self.into();
+        Ops::bessel_i0e(first.graph(), first)
+    }
+
+    /// Bessel's modified function of order 1 of `x`, times `e^-|x|`, which keeps it from overflowing.
+    ///
+    /// See [`Ops::bessel_i1e`].
+    #[track_caller]
+    fn bessel_i1e(self) -> Output<'g> {
+        let first = self.into();
+        Ops::bessel_i1e(first.graph(), first)
+    }
+
+    /// The regularised incomplete beta function: the share of the beta distribution of parameters `a` and `b` below `x`.
+    ///
+    /// See [`Ops::betainc`].
+    #[track_caller]
+    fn betainc(self, b: impl Into<Arg<'g>>, x: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::betainc(first.graph(), first, b, x)
+    }
+
     /// `value + bias`, the bias along the channels: the last axis, or axis 1 with `data_format` NCHW.
     ///
     /// See [`Ops::bias_add`].
@@ -5976,6 +6730,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn broadcast_to(self, shape: impl Into<Arg<'g>>) -> Output<'g> {
         let first = self.into();
         Ops::broadcast_to(first.graph(), first, shape)
+    }
+
+    /// For each number how many of the `boundaries`, which are in order, are not above it.
+    ///
+    /// See [`Ops::bucketize`].
+    #[track_caller]
+    fn bucketize(self, boundaries: &[f32]) -> Output<'g> {
+        let first = self.into();
+        Ops::bucketize(first.graph(), first, boundaries)
     }
 
     /// Each element converted to `DstT`.
@@ -6106,6 +6869,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn count_up_to(self, limit: i64) -> Output<'g> {
         let first = self.into();
         Ops::count_up_to(first.graph(), first, limit)
+    }
+
+    /// The cross products of the vectors of three along the last axes of `a` and `b`.
+    ///
+    /// See [`Ops::cross`].
+    #[track_caller]
+    fn cross(self, b: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::cross(first.graph(), first, b)
     }
 
     /// The products of all elements up to each along `axis`; `exclusive` leaves the element itself out, `reverse` starts at the end.
@@ -6306,6 +7078,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::erfc(first.graph(), first)
     }
 
+    /// The number whose error function is `x`; NaN outside of -1..1.
+    ///
+    /// See [`Ops::erfinv`].
+    #[track_caller]
+    fn erfinv(self) -> Output<'g> {
+        let first = self.into();
+        Ops::erfinv(first.graph(), first)
+    }
+
     /// The square root of the sum of squares along `reduction_indices`; 0 of none.
     ///
     /// See [`Ops::euclidean_norm`].
@@ -6439,6 +7220,33 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn identity(self) -> Output<'g> {
         let first = self.into();
         Ops::identity(first.graph(), first)
+    }
+
+    /// The regularised incomplete gamma function: the share of the gamma distribution of shape `a` below `x`.
+    ///
+    /// See [`Ops::igamma`].
+    #[track_caller]
+    fn igamma(self, x: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::igamma(first.graph(), first, x)
+    }
+
+    /// The derivative of `Igamma(a, x)` by `a`.
+    ///
+    /// See [`Ops::igamma_grad_a`].
+    #[track_caller]
+    fn igamma_grad_a(self, x: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::igamma_grad_a(first.graph(), first, x)
+    }
+
+    /// The share of the gamma distribution of shape `a` above `x`: `1 - Igamma(a, x)`, with all its digits where that is small.
+    ///
+    /// See [`Ops::igammac`].
+    #[track_caller]
+    fn igammac(self, x: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::igammac(first.graph(), first, x)
     }
 
     /// The imaginary part of each element.
@@ -6819,6 +7627,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::multinomial(first.graph(), first, num_samples)
     }
 
+    /// The number below which a normal variable lies with probability `x`; NaN outside of 0..1.
+    ///
+    /// See [`Ops::ndtri`].
+    #[track_caller]
+    fn ndtri(self) -> Output<'g> {
+        let first = self.into();
+        Ops::ndtri(first.graph(), first)
+    }
+
     /// The negative of each element.
     ///
     /// See [`Ops::neg`].
@@ -6894,6 +7711,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn placeholder_with_default(self, shape: impl Into<PartialShape>) -> Output<'g> {
         let first = self.into();
         Ops::placeholder_with_default(first.graph(), first, shape)
+    }
+
+    /// The derivative of order `a` of `Digamma` at `x`; NaN unless `a` is a whole number from 0.
+    ///
+    /// See [`Ops::polygamma`].
+    #[track_caller]
+    fn polygamma(self, x: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::polygamma(first.graph(), first, x)
     }
 
     /// How many bits of each element are 1.
@@ -7907,6 +8733,37 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::space_to_depth(first.graph(), first, block_size)
     }
 
+    /// The sum of two sparse tensors of one shape whose entries are in order.
+    ///
+    /// See [`Ops::sparse_add`].
+    #[track_caller]
+    fn sparse_add(
+        self,
+        a_values: impl Into<Arg<'g>>,
+        a_shape: impl Into<Arg<'g>>,
+        b_indices: impl Into<Arg<'g>>,
+        b_values: impl Into<Arg<'g>>,
+        b_shape: impl Into<Arg<'g>>,
+        thresh: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 3] {
+        let first = self.into();
+        Ops::sparse_add(first.graph(), first, a_values, a_shape, b_indices, b_values, b_shape, thresh)
+    }
+
+    /// The gradients of the values of both operands of SparseAdd: that of the entry of the sum with the same index, or 0.
+    ///
+    /// See [`Ops::sparse_add_grad`].
+    #[track_caller]
+    fn sparse_add_grad(
+        self,
+        a_indices: impl Into<Arg<'g>>,
+        b_indices: impl Into<Arg<'g>>,
+        sum_indices: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::sparse_add_grad(first.graph(), first, a_indices, b_indices, sum_indices)
+    }
+
     /// Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / sqrt(accum)` from the variable.
     ///
     /// See [`Ops::sparse_apply_adagrad`].
@@ -7957,6 +8814,153 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::sparse_apply_rms_prop(first.graph(), first, ms, mom, lr, rho, momentum, epsilon, grad, indices)
     }
 
+    /// The entries of a sparse tensor, each plus the element of `dense`, broadcast to its shape, at its index.
+    ///
+    /// See [`Ops::sparse_dense_cwise_add`].
+    #[track_caller]
+    fn sparse_dense_cwise_add(
+        self,
+        sp_values: impl Into<Arg<'g>>,
+        sp_shape: impl Into<Arg<'g>>,
+        dense: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::sparse_dense_cwise_add(first.graph(), first, sp_values, sp_shape, dense)
+    }
+
+    /// The entries of a sparse tensor, each divided by the element of `dense`, broadcast to its shape, at its index.
+    ///
+    /// See [`Ops::sparse_dense_cwise_div`].
+    #[track_caller]
+    fn sparse_dense_cwise_div(
+        self,
+        sp_values: impl Into<Arg<'g>>,
+        sp_shape: impl Into<Arg<'g>>,
+        dense: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::sparse_dense_cwise_div(first.graph(), first, sp_values, sp_shape, dense)
+    }
+
+    /// The entries of a sparse tensor, each times the element of `dense`, broadcast to its shape, at its index.
+    ///
+    /// See [`Ops::sparse_dense_cwise_mul`].
+    #[track_caller]
+    fn sparse_dense_cwise_mul(
+        self,
+        sp_values: impl Into<Arg<'g>>,
+        sp_shape: impl Into<Arg<'g>>,
+        dense: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::sparse_dense_cwise_mul(first.graph(), first, sp_values, sp_shape, dense)
+    }
+
+    /// A sparse tensor with an entry `default_value` at the beginning of each row that had none, its entries put in order of rows; which rows were empty; and where each entry went.
+    ///
+    /// See [`Ops::sparse_fill_empty_rows`].
+    #[track_caller]
+    fn sparse_fill_empty_rows(
+        self,
+        values: impl Into<Arg<'g>>,
+        dense_shape: impl Into<Arg<'g>>,
+        default_value: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 4] {
+        let first = self.into();
+        Ops::sparse_fill_empty_rows(first.graph(), first, values, dense_shape, default_value)
+    }
+
+    /// The gradients of the values and of the default of SparseFillEmptyRows: those at the places in `reverse_index_map`, and the sum of all others.
+    ///
+    /// See [`Ops::sparse_fill_empty_rows_grad`].
+    #[track_caller]
+    fn sparse_fill_empty_rows_grad(self, grad_values: impl Into<Arg<'g>>) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::sparse_fill_empty_rows_grad(first.graph(), first, grad_values)
+    }
+
+    /// The dense maximum of the entries of a sparse tensor along axes, and 0 where there are none; without axes along all.
+    ///
+    /// See [`Ops::sparse_reduce_max`].
+    #[track_caller]
+    fn sparse_reduce_max(
+        self,
+        input_values: impl Into<Arg<'g>>,
+        input_shape: impl Into<Arg<'g>>,
+        reduction_axes: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::sparse_reduce_max(first.graph(), first, input_values, input_shape, reduction_axes)
+    }
+
+    /// As SparseReduceMax, as a sparse tensor.
+    ///
+    /// See [`Ops::sparse_reduce_max_sparse`].
+    #[track_caller]
+    fn sparse_reduce_max_sparse(
+        self,
+        input_values: impl Into<Arg<'g>>,
+        input_shape: impl Into<Arg<'g>>,
+        reduction_axes: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 3] {
+        let first = self.into();
+        Ops::sparse_reduce_max_sparse(first.graph(), first, input_values, input_shape, reduction_axes)
+    }
+
+    /// The dense sum of a sparse tensor along axes; without axes along all.
+    ///
+    /// See [`Ops::sparse_reduce_sum`].
+    #[track_caller]
+    fn sparse_reduce_sum(
+        self,
+        input_values: impl Into<Arg<'g>>,
+        input_shape: impl Into<Arg<'g>>,
+        reduction_axes: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::sparse_reduce_sum(first.graph(), first, input_values, input_shape, reduction_axes)
+    }
+
+    /// As SparseReduceSum, as a sparse tensor.
+    ///
+    /// See [`Ops::sparse_reduce_sum_sparse`].
+    #[track_caller]
+    fn sparse_reduce_sum_sparse(
+        self,
+        input_values: impl Into<Arg<'g>>,
+        input_shape: impl Into<Arg<'g>>,
+        reduction_axes: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 3] {
+        let first = self.into();
+        Ops::sparse_reduce_sum_sparse(first.graph(), first, input_values, input_shape, reduction_axes)
+    }
+
+    /// The entries of a sparse tensor in row-major order; those with the same index stay in the order they have.
+    ///
+    /// See [`Ops::sparse_reorder`].
+    #[track_caller]
+    fn sparse_reorder(
+        self,
+        input_values: impl Into<Arg<'g>>,
+        input_shape: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::sparse_reorder(first.graph(), first, input_values, input_shape)
+    }
+
+    /// The indices of a sparse tensor after it takes another shape, and that shape; one -1 in `new_shape` is worked out.
+    ///
+    /// See [`Ops::sparse_reshape`].
+    #[track_caller]
+    fn sparse_reshape(
+        self,
+        input_shape: impl Into<Arg<'g>>,
+        new_shape: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::sparse_reshape(first.graph(), first, input_shape, new_shape)
+    }
+
     /// The mean of the rows of `data` that `indices` names, for each id in the sorted `segment_ids`; ids without rows give 0.
     ///
     /// See [`Ops::sparse_segment_mean`].
@@ -7988,6 +8992,44 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::sparse_segment_sum(first.graph(), first, indices, segment_ids)
     }
 
+    /// The part of a sparse tensor that begins at `start` and has `size`, or less where the tensor ends before.
+    ///
+    /// See [`Ops::sparse_slice`].
+    #[track_caller]
+    fn sparse_slice(
+        self,
+        values: impl Into<Arg<'g>>,
+        shape: impl Into<Arg<'g>>,
+        start: impl Into<Arg<'g>>,
+        size: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 3] {
+        let first = self.into();
+        Ops::sparse_slice(first.graph(), first, values, shape, start, size)
+    }
+
+    /// The gradient of the values that SparseSlice took a part of: that of the entry that came out, or 0.
+    ///
+    /// See [`Ops::sparse_slice_grad`].
+    #[track_caller]
+    fn sparse_slice_grad(
+        self,
+        input_indices: impl Into<Arg<'g>>,
+        input_start: impl Into<Arg<'g>>,
+        output_indices: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::sparse_slice_grad(first.graph(), first, input_indices, input_start, output_indices)
+    }
+
+    /// The values of the softmax along the last axis of a sparse tensor of two or more axes, in order: places without an entry count as -inf.
+    ///
+    /// See [`Ops::sparse_softmax`].
+    #[track_caller]
+    fn sparse_softmax(self, sp_values: impl Into<Arg<'g>>, sp_shape: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::sparse_softmax(first.graph(), first, sp_values, sp_shape)
+    }
+
     /// For each row `-log_softmax(features)[label]`, and its gradient: the softmax, less 1 at the label.
     ///
     /// See [`Ops::sparse_softmax_cross_entropy_with_logits`].
@@ -7995,6 +9037,81 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn sparse_softmax_cross_entropy_with_logits(self, labels: impl Into<Arg<'g>>) -> [Output<'g>; 2] {
         let first = self.into();
         Ops::sparse_softmax_cross_entropy_with_logits(first.graph(), first, labels)
+    }
+
+    /// The greater of two sparse tensors of one shape at each place where either has an entry; the other counts as 0.
+    ///
+    /// See [`Ops::sparse_sparse_maximum`].
+    #[track_caller]
+    fn sparse_sparse_maximum(
+        self,
+        a_values: impl Into<Arg<'g>>,
+        a_shape: impl Into<Arg<'g>>,
+        b_indices: impl Into<Arg<'g>>,
+        b_values: impl Into<Arg<'g>>,
+        b_shape: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::sparse_sparse_maximum(first.graph(), first, a_values, a_shape, b_indices, b_values, b_shape)
+    }
+
+    /// The lesser of two sparse tensors of one shape at each place where either has an entry; the other counts as 0.
+    ///
+    /// See [`Ops::sparse_sparse_minimum`].
+    #[track_caller]
+    fn sparse_sparse_minimum(
+        self,
+        a_values: impl Into<Arg<'g>>,
+        a_shape: impl Into<Arg<'g>>,
+        b_indices: impl Into<Arg<'g>>,
+        b_values: impl Into<Arg<'g>>,
+        b_shape: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::sparse_sparse_minimum(first.graph(), first, a_values, a_shape, b_indices, b_values, b_shape)
+    }
+
+    /// A sparse tensor cut along the axis `split_dim` into `num_split` parts, of which the first are one longer if they cannot be equal.
+    ///
+    /// See [`Ops::sparse_split`].
+    #[track_caller]
+    fn sparse_split(
+        self,
+        indices: impl Into<Arg<'g>>,
+        values: impl Into<Arg<'g>>,
+        shape: impl Into<Arg<'g>>,
+        num_split: i64,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::sparse_split(first.graph(), first, indices, values, shape, num_split)
+    }
+
+    /// The dense sum of a sparse tensor and a dense one of the same shape.
+    ///
+    /// See [`Ops::sparse_tensor_dense_add`].
+    #[track_caller]
+    fn sparse_tensor_dense_add(
+        self,
+        a_values: impl Into<Arg<'g>>,
+        a_shape: impl Into<Arg<'g>>,
+        b: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::sparse_tensor_dense_add(first.graph(), first, a_values, a_shape, b)
+    }
+
+    /// The product of the sparse matrix `a` and the dense matrix `b`; `adjoint_a`, `adjoint_b` take adjoints first.
+    ///
+    /// See [`Ops::sparse_tensor_dense_mat_mul`].
+    #[track_caller]
+    fn sparse_tensor_dense_mat_mul(
+        self,
+        a_values: impl Into<Arg<'g>>,
+        a_shape: impl Into<Arg<'g>>,
+        b: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::sparse_tensor_dense_mat_mul(first.graph(), first, a_values, a_shape, b)
     }
 
     /// A tensor of shape `output_shape` with `sparse_values[i]` (or the one value) at the index in row `i` of `sparse_indices`, and `default_value` elsewhere.
@@ -8712,6 +9829,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn zeros_like(self) -> Output<'g> {
         let first = self.into();
         Ops::zeros_like(first.graph(), first)
+    }
+
+    /// The Hurwitz zeta function: the sum of `(q + k)^-x` over all whole `k` from 0.
+    ///
+    /// See [`Ops::zeta`].
+    #[track_caller]
+    fn zeta(self, q: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::zeta(first.graph(), first, q)
     }
 }
 

@@ -18,6 +18,7 @@ mod number;
 mod random;
 mod reduce;
 mod segment;
+mod sparse;
 mod state;
 mod strings;
 
@@ -37,6 +38,7 @@ pub fn defs() -> Vec<OpDef> {
         random::defs(),
         reduce::defs(),
         segment::defs(),
+        sparse::defs(),
         state::defs(),
         strings::defs(),
     ]

@@ -9,7 +9,7 @@ use millstream_testkit::tiers::{DATAFLOW, Setting, TIERS};
 use std::path::{Path, PathBuf};
 
 /// Cases that fail today, with the reason.
-const KNOWN: &[(&str, &str)] = &[("tf2_gradient_if", "needs optionals, which come with gradients")];
+const KNOWN: &[(&str, &str)] = &[];
 
 /// Every kernel on whatever thread there is.
 const HANDED_OUT: Setting = Setting { threads: 4, hand_out_all: true, ..DATAFLOW };

@@ -72,10 +72,11 @@ pub(super) fn counts(
     }
 }
 
-/// The integers of an i32 or i64 tensor as i64.
+/// The integers of an i16, i32 or i64 tensor as i64.
 pub(super) fn ints(t: &Tensor) -> Result<SmallVec<[i64; 8]>> {
     match t.dtype() {
         DType::I64 => Ok(t.as_slice::<i64>()?.iter().copied().collect()),
+        DType::I16 => Ok(t.as_slice::<i16>()?.iter().map(|&v| v.into()).collect()),
         _ => Ok(t.as_slice::<i32>()?.iter().map(|&v| v.into()).collect()),
     }
 }

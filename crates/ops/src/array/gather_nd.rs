@@ -1,21 +1,21 @@
 //! `GatherNd`: parts of a tensor picked by rows of indices.
 
 use super::axes::joined;
-use super::places::{Places, depth};
-use millstream_graph::op::spec::{AnyType, IndexType};
+use super::places::{Places, depth, policy, skips};
+use millstream_graph::op::spec::{AnyType, OneOf};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{Result, Shape, invalid};
+use millstream_tensor::DType::{I16, I32, I64};
+use millstream_tensor::{Result, Shape, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
-    OpDef::new("GatherNd")
-        .doc("The parts of `params` at the indices in the last axis of `indices`, in the shape of the rest of `indices`.")
+    let def = OpDef::new("GatherNd")
+        .doc("The parts of `params` at the indices in the last axis of `indices`, in the shape of the rest of `indices`; zeros for bad ones if they are ignored.")
         .input("params", "Tparams")
         .input("indices", "Tindices")
         .output("output", "Tparams")
         .attr("Tparams", AnyType)
-        .attr("Tindices", IndexType)
-        .infer(infer)
-        .kernel(Kernel::pure(run))
+        .attr("Tindices", OneOf(&[I16, I32, I64]));
+    policy(def).infer(infer).kernel(Kernel::pure(run))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -40,8 +40,20 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         // Every row is all of it, and no number says how many rows may be asked for: broadcasting is checked.
         params.broadcast_to(shape)?
     } else {
-        let places = Places::new(indices, params.shape(), 0)?;
-        params.take_runs(shape, places.run, &places.starts)?
+        let places = Places::new(indices, params.shape(), 0, skips(cx.attrs())?)?;
+        if places.skipped.is_empty() {
+            params.take_runs(shape, places.run, &places.starts)?
+        } else {
+            let mut out = Tensor::zeros(params.dtype(), shape)?;
+            let n = places.starts.len();
+            let found = params.take_runs([n, places.run], places.run, &places.starts)?;
+            let to: Vec<usize> = (0..n + places.skipped.len())
+                .filter(|row| places.skipped.binary_search(row).is_err())
+                .map(|row| row * places.run)
+                .collect();
+            out.scatter_runs(places.run, &to, &found)?;
+            out
+        }
     };
     cx.set(0, out);
     Ok(())
@@ -56,6 +68,8 @@ cases! {
     strings: "GatherNd(['a' 'b'], [[1] [0]]) = ['b' 'a']",
     infers: "GatherNd(f32[?,3,4], i32[5,?,2]) : f32[5,?,4]",
     unknown_depth: "GatherNd(f32[2,3], i32[5,?]) : f32[..]",
+    zeros_for_bad_ones: "GatherNd([[1 2] [3 4]], [[0] [2] [1]]; bad_indices_policy=\"IGNORE\") = [[1 2] [0 0] [3 4]]",
+    short_indices: "GatherNd([1 2], i16 [[1]]) = [2]",
     out_of_range: "GatherNd([[1 2] [3 4]], [[0 0] [0 2]]) ! row 1 of `indices` is [0, 2], which does not index into shape [2,2]",
     negative: "GatherNd([1 2], [[-1]]) ! row 0 of `indices` is [-1]",
     too_deep: "GatherNd([1 2], [[0 0]]) ! the last axis of `indices` has size 2",

@@ -8,7 +8,7 @@ mod subscript;
 
 ops! {
     batch, bitcast, bound, broadcast_to, concat, concat_offset, depth, diag, dynamic_partition, dynamic_stitch, empty, ensure_shape, expand_dims, fill,
-    gather, gather_nd, invert_permutation, list_diff, mirror_pad, nonzero, one_hot, pack, pad, passed_on, rank, reshape, reverse,
+    gather, gather_nd, invert_permutation, list_diff, mirror_pad, mirror_pad_grad, nonzero, one_hot, pack, pad, passed_on, rank, reshape, reverse,
     reverse_sequence, roll, scatter_nd, shape, size, slice, sparse_to_dense, split, squeeze, strided_slice, strided_slice_grad, tensor_scatter,
-    tile, transpose, unique, unpack, zeros_like,
+    tensor_strided_slice_update,     tile, transpose, unique, unpack, zeros_like,
 }

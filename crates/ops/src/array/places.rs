@@ -1,35 +1,56 @@
 //! [`Places`]: rows of indices that name parts of a tensor, as GatherNd, ScatterNd and their kin take them.
 
 use super::axes::{ints, product};
-use millstream_graph::op::InferCx;
+use millstream_graph::Attrs;
+use millstream_graph::op::spec::{Spec, Words};
+use millstream_graph::op::{InferCx, OpDef};
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid};
 
 /// Where the parts that the rows of `indices` name begin, and how many elements each has.
 pub(super) struct Places {
     pub starts: Vec<usize>,
     pub run: usize,
+    /// The rows that index into nothing, if those are skipped: they have no entry in `starts`.
+    pub skipped: Vec<usize>,
+}
+
+/// Adds the attribute that says whether bad indices are errors (as they are by default) or skipped.
+pub(super) fn policy(def: OpDef) -> OpDef {
+    def.attr("bad_indices_policy", Words(&["", "DEFAULT", "ERROR", "IGNORE"]).or(""))
+}
+
+/// Whether the attribute of [`policy`] says that bad indices are skipped.
+pub(super) fn skips(attrs: &Attrs) -> Result<bool> {
+    Ok(&**attrs.str("bad_indices_policy")? == b"IGNORE")
 }
 
 impl Places {
     /// The parts of a tensor of shape `target`. The last axis of `indices` is an index of as many leading axes as it is long;
     /// it is at least 1 long, or `rows`, the number of rows, is bounded by something that exists.
-    pub(super) fn new(indices: &Tensor, target: &Shape, rows: usize) -> Result<Places> {
+    pub(super) fn new(indices: &Tensor, target: &Shape, rows: usize, skip: bool) -> Result<Places> {
         let depth = depth(indices, target)?;
         let steps = target.strides();
         let run = product(&target[depth..]);
         if depth == 0 {
-            return Ok(Places { starts: vec![0; rows], run });
+            return Ok(Places { starts: vec![0; rows], run, skipped: Vec::new() });
         }
         let flat = ints(indices)?;
-        let starts = flat.chunks_exact(depth).enumerate().map(|(row, index)| {
-            index.iter().enumerate().try_fold(0, |at, (a, &v)| match usize::try_from(v) {
-                Ok(p) if p < target[a] => Ok(at + p * steps[a]),
-                _ => Err(invalid!(
-                    "row {row} of `indices` is {index:?}, which does not index into shape {target}"
-                )),
-            })
-        });
-        Ok(Places { starts: starts.collect::<Result<_>>()?, run })
+        let mut places = Places { starts: Vec::with_capacity(flat.len() / depth), run, skipped: Vec::new() };
+        for (row, index) in flat.chunks_exact(depth).enumerate() {
+            let at = index.iter().enumerate().try_fold(0, |at, (a, &v)| {
+                usize::try_from(v).ok().filter(|p| *p < target[a]).map(|p| at + p * steps[a])
+            });
+            match at {
+                Some(at) => places.starts.push(at),
+                None if skip => places.skipped.push(row),
+                None => {
+                    return Err(invalid!(
+                        "row {row} of `indices` is {index:?}, which does not index into shape {target}"
+                    ));
+                }
+            }
+        }
+        Ok(places)
     }
 }
 
@@ -45,6 +66,21 @@ pub(super) fn depth(indices: &Tensor, target: &Shape) -> Result<usize> {
 
 fn too_deep(depth: usize, target: &PartialShape) -> millstream_tensor::Error {
     invalid!("the last axis of `indices` has size {depth}, but shape {target} has fewer axes to index")
+}
+
+impl Places {
+    /// The updates of the rows that were not skipped.
+    pub(super) fn kept(&self, updates: &Tensor) -> Result<Tensor> {
+        if self.skipped.is_empty() {
+            return Ok(updates.clone());
+        }
+        let rows = self.starts.len() + self.skipped.len();
+        let from: Vec<usize> = (0..rows)
+            .filter(|row| self.skipped.binary_search(row).is_err())
+            .map(|row| row * self.run)
+            .collect();
+        updates.take_runs([from.len(), self.run], self.run, &from)
+    }
 }
 
 /// Checks that `updates` has a part for each row: the shape of `indices` without its last axis, then the rest of the target.

@@ -1,14 +1,14 @@
 //! `ScatterNd`: parts added up in zeros, at rows of indices.
 
 use super::axes::vector;
-use super::places::{Places, updates_fit, updates_may_fit};
+use super::places::{Places, policy, skips, updates_fit, updates_may_fit};
 use super::tensor_scatter::{Combine, combine};
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, Shape, Tensor};
 
 pub(crate) fn def() -> OpDef {
-    OpDef::new("ScatterNd")
+    let def = OpDef::new("ScatterNd")
         .doc("Zeros of the given shape, to which the parts in `updates` are added at the indices in the last axis of `indices`.")
         .input("indices", "Tindices")
         .input("updates", "T")
@@ -16,9 +16,8 @@ pub(crate) fn def() -> OpDef {
         .on_host()
         .output("output", "T")
         .attr("T", AnyType)
-        .attr("Tindices", IndexType)
-        .infer(infer)
-        .kernel(Kernel::pure(run))
+        .attr("Tindices", IndexType);
+    policy(def).infer(infer).kernel(Kernel::pure(run))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -37,8 +36,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut out = Tensor::zeros(updates.dtype(), shape)?;
     // Without elements in the updates there may be any number of rows.
     if updates.elements() > 0 {
-        let places = Places::new(indices, out.shape(), rows)?;
-        combine(&mut out, Combine::Add, &places, updates)?;
+        let places = Places::new(indices, out.shape(), rows, skips(cx.attrs())?)?;
+        combine(&mut out, Combine::Add, &places, &places.kept(updates)?)?;
     }
     cx.set(0, out);
     Ok(())
@@ -54,6 +53,7 @@ cases! {
     all_of_it: "ScatterNd(i32[2,0] [], [[1 2] [3 4]], [2]) = [4 6]",
     nothing: "ScatterNd(i32[0,1] [], i32[0] [], [2]) = [0 0]",
     infers: "ScatterNd(i32[?,1], f32[?,3], i32[2]) : f32[?,?]",
+    bad_ones_left_out: "ScatterNd([[0] [9]], [1 2], [3]; bad_indices_policy=\"IGNORE\") = [1 0 0]",
     out_of_range: "ScatterNd([[4]], [7], [4]) ! row 0 of `indices` is [4], which does not index into shape [4]",
     updates_differ: "ScatterNd([[1]], [[7 8]], [4]) ! `updates` has shape [1,2] but must have [1]",
     negative_shape: "ScatterNd([[1]], [7], [-4]) ! -4",

@@ -1,24 +1,24 @@
-//! `TensorScatterUpdate`, `..Add`, `..Sub`, `..Min`, `..Max`: a tensor with parts changed at rows of indices.
+//! `TensorScatterUpdate`, `..Add`, `..Sub`, `..Min`, `..Max`, and `ScatterNdNonAliasingAdd`: a tensor with parts changed at rows of indices.
 
-use super::places::{Places, updates_fit, updates_may_fit};
+use super::places::{Places, policy, skips, updates_fit, updates_may_fit};
 use crate::number::{Number, Real, with_number, with_real};
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::{DType, Element, Result, Str, Tensor, ensure, invalid};
 
-pub(crate) fn def() -> [OpDef; 5] {
-    let op = |name, doc, run: RunFn| {
-        OpDef::new(name)
+pub(crate) fn def() -> [OpDef; 6] {
+    let named = |name, input, doc, run: RunFn| {
+        let def = OpDef::new(name)
             .doc(doc)
-            .input("tensor", "T")
+            .input(input, "T")
             .input("indices", "Tindices")
             .input("updates", "T")
             .output("output", "T")
             .attr("T", AnyType)
-            .attr("Tindices", IndexType)
-            .infer(infer)
-            .kernel(Kernel::pure(run))
+            .attr("Tindices", IndexType);
+        policy(def).infer(infer).kernel(Kernel::pure(run))
     };
+    let op = |name, doc, run: RunFn| named(name, "tensor", doc, run);
     [
         op(
             "TensorScatterUpdate",
@@ -35,6 +35,7 @@ pub(crate) fn def() -> [OpDef; 5] {
         op("TensorScatterMax", "`tensor` with the greater of itself and `updates` at `indices`.", |cx| {
             run(cx, Combine::Max)
         }),
+        named("ScatterNdNonAliasingAdd", "input", "`input` with `updates` added at `indices`.", |cx| run(cx, Combine::Add)),
     ]
 }
 
@@ -47,8 +48,8 @@ fn run(cx: &mut KernelCx, how: Combine) -> Result<()> {
     let rows = updates_fit(cx.input(1), cx.input(2), cx.input(0).shape())?;
     let mut out = cx.take(0);
     if cx.input(2).elements() > 0 {
-        let places = Places::new(cx.input(1), out.shape(), rows)?;
-        combine(&mut out, how, &places, cx.input(2))?;
+        let places = Places::new(cx.input(1), out.shape(), rows, skips(cx.attrs())?)?;
+        combine(&mut out, how, &places, &places.kept(cx.input(2))?)?;
     }
     cx.set(0, out);
     Ok(())
@@ -123,6 +124,8 @@ cases! {
     subtracts: "TensorScatterSub([[1 2] [3 4]], [[0 1]], [5]) = [[1 -3] [3 4]]",
     lesser: "TensorScatterMin([1 5], [[0] [1]], [2 3]) = [1 3]",
     greater: "TensorScatterMax([1 5], [[0] [1]], [2 3]) = [2 5]",
+    bad_ones_left_out: "TensorScatterMax([1 2], [[2] [1]], [5 6]; bad_indices_policy=\"IGNORE\") = [1 6]",
+    adds_without_alias: "ScatterNdNonAliasingAdd([1 2 3], [[0] [2] [0]], [10 20 30]) = [41 2 23]",
     infers: "TensorScatterAdd(f32[?,3], i32[2,1], f32[2,3]) : f32[?,3]",
     out_of_range: "TensorScatterAdd([1 2], [[2]], [1]) ! row 0 of `indices` is [2]",
     updates_differ: "TensorScatterUpdate([1 2], [[0]], [1 2]) ! `updates` has shape [2] but must have [1]",

@@ -4,6 +4,6 @@
 pub(crate) mod edge;
 
 ops! {
-    abort, constant, control_trigger, enter, exit, identity, loop_cond, merge, next_iteration, no_op, placeholder,
+    abort, constant, control_trigger, enter, exit, identity, loop_cond, merge, next_iteration, no_op, optional, placeholder,
     placeholder_with_default, ref_select, switch, to_bool,
 }

@@ -1,20 +1,27 @@
-//! `BatchMatMul`, `BatchMatMulV2`: products of batches of matrices. V2 broadcasts the batches.
+//! `BatchMatMul`, `BatchMatMulV2`, `BatchMatMulV3`: products of batches of matrices. V2 broadcasts the batches; V3 also converts to another type
+//! before it multiplies.
 
 use super::parts::{at_least, split};
 use super::product::{Matrix, Product};
+use crate::math::cast::cast;
 use crate::number::with_number;
 use millstream_graph::op::spec::{Bool, Number, Spec};
 use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
 use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
 
-pub(crate) fn def() -> [OpDef; 2] {
+pub(crate) fn def() -> [OpDef; 3] {
     let def = |name| {
-        OpDef::new(name)
-            .input("x", "T")
-            .input("y", "T")
-            .output("output", "T")
-            .attr("T", Number)
-            .attr("adj_x", Bool.or(false))
+        let def = match name {
+            "BatchMatMulV3" => OpDef::new(name)
+                .input("x", "Ta")
+                .input("y", "Tb")
+                .output("output", "Tout")
+                .attr("Ta", Number)
+                .attr("Tb", Number)
+                .attr("Tout", Number),
+            _ => OpDef::new(name).input("x", "T").input("y", "T").output("output", "T").attr("T", Number),
+        };
+        def.attr("adj_x", Bool.or(false))
             .attr("adj_y", Bool.or(false))
             .attr("grad_x", Bool.or(false))
             .attr("grad_y", Bool.or(false))
@@ -27,11 +34,14 @@ pub(crate) fn def() -> [OpDef; 2] {
         def("BatchMatMulV2")
             .doc("The matrix product of each pair in two batches that broadcast; `adj_x`, `adj_y` take adjoints first.")
             .kernel(Kernel::pure(run).cost(Cost::Estimate(cost))),
+        def("BatchMatMulV3")
+            .doc("As BatchMatMulV2, of matrices of any types: both are converted to `Tout` first.")
+            .kernel(Kernel::pure(run).cost(Cost::Estimate(cost))),
     ]
 }
 
 fn broadcasts(node: &NodeInfo) -> bool {
-    node.op.name == "BatchMatMulV2"
+    node.op.name != "BatchMatMul"
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -72,7 +82,8 @@ fn batches(node: &NodeInfo, x: &PartialShape, y: &PartialShape) -> Error {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (ax, ay) = (cx.attrs().bool("adj_x")?, cx.attrs().bool("adj_y")?);
-    let (x, y) = (cx.input(0), cx.input(1));
+    let dtype = cx.node.output_types[0].dtype;
+    let (x, y) = (&cast(cx.input(0), dtype)?, &cast(cx.input(1), dtype)?);
     let ((bx, xr, xc), (by, yr, yc)) = (split("x", x.shape())?, split("y", y.shape())?);
     let (m, kx) = if ax { (xc, xr) } else { (xr, xc) };
     let (ky, n) = if ay { (yc, yr) } else { (yr, yc) };
@@ -136,6 +147,7 @@ cases! {
     multiplies_each: "BatchMatMul([[[1 2]] [[3 4]]], [[[5] [6]] [[7] [8]]]) = [[[17]] [[53]]]",
     broadcasts: "BatchMatMulV2([[[1 2]] [[3 4]]], [[5] [6]]) = [[[17]] [[39]]]",
     takes_adjoints: "BatchMatMulV2(c64[1,1] [[1+2j]], c64[1,1] [[1j]]; adj_x=true) = c64[1,1] [[2+1j]]",
+    of_other_types: "BatchMatMulV3(i8 [[100 100]], u8 [[2] [3]]; Tout=i32) = [[500]]",
     an_empty_batch: "BatchMatMulV2(f32[0,1,2], f32[2,3]) : f32[0,1,3]",
     broadcasts_shapes: "BatchMatMulV2(f32[?,1,3,4], f32[5,4,?]) : f32[?,5,3,?]",
     equal_batches: "BatchMatMul(f32[2,1,1], f32[3,1,1]) ! must be equal",

@@ -1,6 +1,11 @@
-//! Matrix products, diagonals and bands.
+//! Matrix products, diagonals and bands, and what comes from factors: solutions, inverses, determinants.
 
+mod band;
+mod factor;
 mod parts;
 mod product;
 
-ops! { batch_mat_mul, mat_mul, matrix_band_part, matrix_diag, matrix_diag_part, matrix_set_diag }
+ops! {
+    batch_mat_mul, cholesky, mat_mul, matrix_band_part, matrix_determinant, matrix_diag, matrix_diag_part, matrix_diag_part_v3, matrix_diag_v3,
+    matrix_inverse, matrix_set_diag, matrix_set_diag_v3, matrix_solve, matrix_triangular_solve,
+}

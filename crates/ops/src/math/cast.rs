@@ -55,11 +55,20 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         if cx.attrs().bool("Truncate")? {
             x = cleared(x, dst)?;
         }
-        x = with_element!(src, S => with_element!(dst, D => converted::<S, D>(&x)?, else => return Err(no_cast(src, dst))),
-            else => return Err(no_cast(src, dst)));
+        x = cast(&x, dst)?;
     }
     cx.set(0, x);
     Ok(())
+}
+
+/// The elements as `dst`.
+pub(crate) fn cast(x: &Tensor, dst: DType) -> Result<Tensor> {
+    let src = x.dtype();
+    if src == dst {
+        return Ok(x.clone());
+    }
+    with_element!(src, S => with_element!(dst, D => converted::<S, D>(x), else => Err(no_cast(src, dst))),
+        else => Err(no_cast(src, dst)))
 }
 
 fn converted<S: Element + To<D>, D: Element>(x: &Tensor) -> Result<Tensor> {

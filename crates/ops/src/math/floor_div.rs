@@ -5,13 +5,21 @@ use millstream_graph::op::OpDef;
 formula!(x, y: Real => x.floor_div(y); y.divides_nothing() => "division by zero: `y` has a zero; mask it with Select before dividing");
 
 pub(crate) fn def() -> OpDef {
-    binary!("FloorDiv", reals, Formula).doc("The elementwise quotient rounded down, with broadcasting.")
+    OpDef::new("FloorDiv")
+        .doc("The elementwise quotient rounded down, with broadcasting. As in TensorFlow there is none of complex numbers, though `T` may say so.")
+        .input("x", "T")
+        .input("y", "T")
+        .output("z", "T")
+        .attr("T", dtypes!(numbers))
+        .infer(|cx| cx.broadcast())
+        .kernel(kernel!(binary, reals, Formula))
 }
 
 cases! {
     rounds_down: "FloorDiv([7 -7 7 -7 6], [2 2 -2 -2 -3]) = [3 -4 -4 3 -2]",
     floats_too: "FloorDiv([-7.0 1.0], [2.0 0.0]) = [-4.0 inf]",
     refuses_zero: "FloorDiv([1], 0) ! division by zero",
+    not_of_complex_numbers: "FloorDiv(c64 [1+2i], c64 [2+0i]) ! FloorDiv has no kernel for c64",
     wraps_around: "FloorDiv(i8 -128, i8 -1) = i8 -128",
     nothing_is_nothing: "FloorDiv(i32[0] [], 0) = i32[0] []",
     broadcasts_shapes: "FloorDiv(i32[?,3], i32[2,1]) : i32[2,3]",

@@ -6,6 +6,7 @@ pub(crate) mod casting;
 mod choice;
 mod complex_parts;
 mod equality;
+mod gamma;
 mod grad;
 pub(crate) mod numbers;
 mod special;
@@ -26,11 +27,15 @@ ops! {
     atan,
     atan2,
     atanh,
+    bessel_i0e,
+    bessel_i1e,
+    betainc,
     bitwise_and,
     bitwise_or,
     bitwise_xor,
     broadcast_args,
     broadcast_gradient_args,
+    bucketize,
     cast,
     ceil,
     clip_by_value,
@@ -39,11 +44,13 @@ ops! {
     conj,
     cos,
     cosh,
+    cross,
     digamma,
     div_no_nan,
     equal,
     erf,
     erfc,
+    erfinv,
     exp,
     expm1,
     floor,
@@ -51,6 +58,9 @@ ops! {
     floor_mod,
     greater,
     greater_equal,
+    igamma,
+    igamma_grad_a,
+    igammac,
     imag,
     invert,
     is_finite,
@@ -69,9 +79,11 @@ ops! {
     minimum,
     mul,
     mul_no_nan,
+    ndtri,
     neg,
     next_after,
     not_equal,
+    polygamma,
     population_count,
     pow,
     real,
@@ -103,4 +115,5 @@ ops! {
     xdivy,
     xlog1py,
     xlogy,
+    zeta,
 }

@@ -109,7 +109,12 @@ pub(crate) trait Field: Num {
 
 /// Floats.
 pub(crate) trait Float: Real + Field {
-    methods!(floor, ceil, erf, erfc, lgamma, digamma);
+    methods!(floor, ceil, erf, erfc, lgamma, digamma, erfinv, ndtri, bessel_i0e, bessel_i1e);
+    fn igamma(self, x: Self) -> Self;
+    fn igammac(self, x: Self) -> Self;
+    fn igamma_grad_a(self, x: Self) -> Self;
+    fn zeta(self, q: Self) -> Self;
+    fn polygamma(self, x: Self) -> Self;
     fn atan2(self, o: Self) -> Self;
     fn is_nan(self) -> Self::Mask;
     fn is_inf(self) -> Self::Mask;
@@ -355,6 +360,8 @@ macro_rules! floats {
         impl Float for $t {
             floats!(@std $t: floor floor, ceil ceil);
             floats!(@special $special: erf, erfc, lgamma, digamma);
+            floats!(@double $t: erfinv, ndtri, bessel_i0e, bessel_i1e);
+            floats!(@doubles $t: igamma, igammac, igamma_grad_a, zeta, polygamma);
             #[inline(always)]
             fn atan2(self, o: Self) -> Self { $t::atan2(self, o) }
             #[inline(always)]
@@ -378,6 +385,15 @@ macro_rules! floats {
     (@special $special:ident: $($name:ident),*) => { $(
         #[inline(always)]
         fn $name(self) -> Self { super::special::$special::$name(self) }
+    )* };
+    // Computed as f64, whatever the type.
+    (@double $t:ident: $($name:ident),*) => { $(
+        #[inline]
+        fn $name(self) -> Self { super::gamma::$name(self.into()) as $t }
+    )* };
+    (@doubles $t:ident: $($name:ident),*) => { $(
+        #[inline]
+        fn $name(self, o: Self) -> Self { super::gamma::$name(self.into(), o.into()) as $t }
     )* };
 }
 floats!(f32, single; f64, double);
@@ -417,8 +433,8 @@ macro_rules! halves {
         }
 
         impl Float for $t {
-            halves!(@one $t: Float: floor, ceil, erf, erfc, lgamma, digamma);
-            halves!(@two $t: Float: atan2);
+            halves!(@one $t: Float: floor, ceil, erf, erfc, lgamma, digamma, erfinv, ndtri, bessel_i0e, bessel_i1e);
+            halves!(@two $t: Float: atan2, igamma, igammac, igamma_grad_a, zeta, polygamma);
             #[inline(always)]
             fn is_nan(self) -> bool { $t::is_nan(self) }
             #[inline(always)]

@@ -5,7 +5,7 @@ mod scan;
 mod stretch;
 
 ops! {
-    all, any, arg_max, bincount, cumprod, cumsum, euclidean_norm, lin_space, max, mean, min, prod, range, sum
+    all, any, arg_max, bincount, cumprod, cumsum, cumulative_logsumexp, euclidean_norm, histogram_fixed_width, lin_space, max, mean, min, prod, range, sum
 }
 
 use millstream_tensor::{Result, ensure};

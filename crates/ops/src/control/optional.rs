@@ -1,0 +1,164 @@
+//! Optionals: `OptionalFromValue`, `OptionalNone`, `OptionalHasValue`, `OptionalGetValue`. A scalar variant that holds some tensors, or
+//! nothing; branches that were taken hand their intermediate values to the gradient's branches in them.
+
+use millstream_graph::op::spec::{ShapeList, TypeList};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::{self, Bool};
+use millstream_tensor::{Opaque, Result, Tensor, Variant, ensure, invalid};
+use std::sync::Arc;
+
+pub(crate) fn def() -> [OpDef; 4] {
+    [
+        OpDef::new("OptionalFromValue")
+            .doc("An optional that holds these tensors.")
+            .input_list("components", "Toutput_types")
+            .output("optional", DType::Variant)
+            .attr("Toutput_types", TypeList)
+            .infer(|cx| cx.scalars())
+            .kernel(Kernel::pure(|cx| {
+                let values = (0..cx.n_inputs()).map(|i| cx.take(i)).collect();
+                cx.set(0, wrapped(Some(values)));
+                Ok(())
+            })),
+        OpDef::new("OptionalNone")
+            .doc("An optional that holds nothing.")
+            .output("optional", DType::Variant)
+            .infer(|cx| cx.scalars())
+            .kernel(Kernel::pure(|cx| {
+                cx.set(0, wrapped(None));
+                Ok(())
+            })),
+        OpDef::new("OptionalHasValue")
+            .doc("Whether an optional holds something.")
+            .input("optional", DType::Variant)
+            .output("has_value", Bool)
+            .infer(|cx| {
+                cx.scalar(0)?;
+                cx.scalars()
+            })
+            .kernel(Kernel::pure(|cx| {
+                let has = unwrapped(cx)?.is_some();
+                cx.set(0, Tensor::scalar(has));
+                Ok(())
+            })),
+        OpDef::new("OptionalGetValue")
+            .doc("The tensors that an optional holds, which have these types and shapes; an error if it holds nothing.")
+            .input("optional", DType::Variant)
+            .output_list("components", "output_types")
+            .attr("output_types", TypeList)
+            .attr("output_shapes", ShapeList)
+            .infer(infer)
+            .kernel(Kernel::pure(get)),
+    ]
+}
+
+/// What the variant holds.
+#[derive(Debug)]
+struct Optional(Option<Vec<Tensor>>);
+
+impl Opaque for Optional {
+    fn kind(&self) -> &'static str {
+        "optional"
+    }
+}
+
+fn wrapped(values: Option<Vec<Tensor>>) -> Tensor {
+    Tensor::variant(Variant::new(Arc::new(Optional(values))))
+}
+
+fn unwrapped<'a>(cx: &'a KernelCx) -> Result<Option<&'a [Tensor]>> {
+    let t = cx.input(0);
+    let Some([variant]) = t.as_variants() else {
+        return Err(invalid!("`optional` must be a scalar variant but is {}{}", t.dtype(), t.shape()));
+    };
+    let optional = variant.get::<Optional>();
+    let optional = optional.ok_or_else(|| invalid!("`optional` is a {}, not an optional", variant.kind()))?;
+    Ok(optional.0.as_deref())
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.scalar(0)?;
+    let shapes = cx.attrs().shapes("output_shapes")?;
+    ensure!(
+        shapes.len() == cx.n_outputs(),
+        "`output_types` has {} entries but `output_shapes` {}",
+        cx.n_outputs(),
+        shapes.len()
+    );
+    shapes.into_iter().enumerate().for_each(|(i, shape)| cx.set(i, shape.clone()));
+    Ok(())
+}
+
+fn get(cx: &mut KernelCx) -> Result<()> {
+    let held = unwrapped(cx)?.ok_or_else(|| invalid!("the optional holds nothing"))?;
+    let shapes = cx.attrs().shapes("output_shapes")?;
+    let types = &cx.node.output_types;
+    ensure!(
+        held.len() == types.len() && held.len() == shapes.len(),
+        "the optional holds {} tensors but `output_types` has {} entries",
+        held.len(),
+        types.len()
+    );
+    for (i, (value, (ty, shape))) in held.iter().zip(types.iter().zip(shapes)).enumerate() {
+        ensure!(
+            value.dtype() == ty.dtype && shape.contains(&value.shape().into()),
+            "tensor {i} of the optional is {}{} but {}{shape} is wanted",
+            value.dtype(),
+            value.shape(),
+            ty.dtype
+        );
+    }
+    let held = held.to_vec();
+    held.into_iter().enumerate().for_each(|(i, value)| cx.set(i, value));
+    Ok(())
+}
+
+cases! {
+    is_a_variant: "OptionalNone() : variant[]",
+    holds_anything: "OptionalFromValue(f32[?,3], str[]) : variant[]",
+    asked: "OptionalHasValue(variant[]) : bool[]",
+    knows_shapes: "OptionalGetValue(variant[]; output_types={f32, i32}, output_shapes={shape[2,?], shape[]}) : f32[2,?], i32[]",
+    shapes_and_types: "OptionalGetValue(variant[]; output_types={f32, i32}, output_shapes={shape[]}) ! `output_types` has 2 entries but `output_shapes` 1",
+    one_of_them: "OptionalHasValue(variant[2]) ! `optional` must have rank 0",
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cases::{lone_env, run};
+    use millstream_graph::op::NodeInfo;
+    use millstream_graph::{Attr, Attrs, ValueType};
+    use millstream_tensor::{DType, Result, Tensor, shape};
+
+    fn call(op: &str, inputs: &[Tensor], attrs: &[(&'static str, Attr)]) -> Result<Vec<Tensor>> {
+        let def = crate::registry().get(op).expect("declared");
+        let types: Vec<ValueType> = inputs.iter().map(|t| t.dtype().into()).collect();
+        let mut all = Attrs::new();
+        attrs.iter().for_each(|(name, value)| all.set(*name, value.clone()));
+        run(&NodeInfo::resolve(def, "o", &types, all)?, &lone_env(), inputs)
+    }
+
+    fn wanted(dtype: DType) -> [(&'static str, Attr); 2] {
+        [("output_types", Attr::List(vec![dtype.into()])), ("output_shapes", Attr::List(vec![shape![2].into()]))]
+    }
+
+    #[test]
+    fn what_goes_in_comes_out() {
+        let value = Tensor::vector(&[1.5f32, 2.5]).expect("small");
+        let optional = call("OptionalFromValue", std::slice::from_ref(&value), &[]).expect("wraps");
+        let has = call("OptionalHasValue", &optional, &[]).expect("answers");
+        assert!(has[0].to_scalar::<bool>().expect("a bool"));
+        let got = call("OptionalGetValue", &optional, &wanted(DType::F32)).expect("unwraps");
+        assert!(got[0].bits_eq(&value));
+        let error = call("OptionalGetValue", &optional, &wanted(DType::I32)).expect_err("another dtype");
+        assert!(error.message().contains("tensor 0 of the optional is f32[2] but i32[2] is wanted"), "{error}");
+    }
+
+    #[test]
+    fn nothing_has_no_value() {
+        let none = call("OptionalNone", &[], &[]).expect("makes");
+        let has = call("OptionalHasValue", &none, &[]).expect("answers");
+        assert!(!has[0].to_scalar::<bool>().expect("a bool"));
+        let error = call("OptionalGetValue", &none, &wanted(DType::F32)).expect_err("nothing there");
+        assert!(error.message().contains("holds nothing"), "{error}");
+    }
+}

@@ -1,0 +1,74 @@
+//! `Cholesky`: the triangular root of positive definite matrices.
+
+use super::factor::{Entry, TYPES, each_matrix, square, with_entry};
+use super::parts::at_least;
+use millstream_graph::op::spec::OneOf;
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("Cholesky")
+        .doc("The lower triangular matrix whose product with its adjoint is each innermost matrix of `input`, of which only the lower triangle is read.")
+        .input("input", "T")
+        .output("output", "T")
+        .attr("T", OneOf(TYPES))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+/// The shape of `input` if its matrices may be square, their sizes made equal.
+pub(super) fn squared(cx: &InferCx) -> Result<PartialShape> {
+    let input = cx.input(0);
+    at_least(cx.name_of(0), input, 2)?;
+    let Some([batch @ .., rows, cols]) = input.dims() else { return Ok(input.clone()) };
+    ensure!(
+        rows.is_none() || cols.is_none() || rows == cols,
+        "`{}` must hold square matrices but has shape {input}",
+        cx.name_of(0)
+    );
+    let n = rows.or(*cols);
+    Ok(PartialShape::new(batch.iter().copied().chain([n, n])))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let shape = squared(cx)?;
+    cx.set(0, shape);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let input = cx.input(0);
+    let (_, n) = square("input", input.shape())?;
+    let out: Result<Tensor> = with_entry!("Cholesky", input.dtype(), T => {
+        each_matrix::<T>(input, n, input.shape().clone(), |i, matrix| {
+            root(matrix, n).ok_or_else(|| invalid!("matrix {i} of `input` is not positive definite"))
+        })
+    });
+    let out = out?;
+    cx.set(0, out);
+    Ok(())
+}
+
+fn root<T: Entry>(matrix: &[T], n: usize) -> Option<Vec<T>> {
+    let mut out = vec![T::int(0); n * n];
+    for i in 0..n {
+        for j in 0..=i {
+            let rest = (0..j).fold(matrix[i * n + j], |rest, k| rest.sub(out[i * n + k].mul(out[j * n + k].conj())));
+            out[i * n + j] = match i == j {
+                true if rest.part() > 0.0 => T::real(rest.part()).sqrt(),
+                true => return None,
+                false => rest.div(out[j * n + j]),
+            };
+        }
+    }
+    Some(out)
+}
+
+cases! {
+    root_of_each: "Cholesky([[[4.0 0.0] [2.0 5.0]] [[1.0 9.0] [0.0 1.0]]]) ~ [[[2.0 0.0] [1.0 2.0]] [[1.0 0.0] [0.0 1.0]]]",
+    complex_numbers: "Cholesky(c64 [[2+0i 0-2i] [0+2i 4+0i]]) ~ c64 [[1.4142135+0i 0+0i] [0+1.4142135i 1.4142135+0i]]",
+    nothing: "Cholesky(f32[0,2,2] []) = f32[0,2,2] []",
+    infers: "Cholesky(f32[5,?,3]) : f32[5,3,3]",
+    of_square_ones: "Cholesky([[1.0 2.0]]) ! must hold square matrices",
+    positive_definite: "Cholesky([[1.0 2.0] [2.0 1.0]]) ! matrix 0 of `input` is not positive definite",
+}

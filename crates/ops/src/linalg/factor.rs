@@ -1,0 +1,167 @@
+//! What solving systems of equations takes: [`Lu`], the factors of a square matrix, and [`solve_triangular`].
+
+use crate::math::numbers::{Field, Lane, Pairs};
+use millstream_tensor::{C64, C128, Error, Result, Shape, Tensor, invalid};
+
+/// An element type whose systems can be solved.
+pub(super) trait Entry: Lane + Field {
+    /// The distance from zero, as far as pivots are compared.
+    fn far(self) -> f64;
+    /// A real number.
+    fn real(v: f64) -> Self;
+    /// The real part.
+    fn part(self) -> f64;
+}
+
+macro_rules! entries {
+    ($($t:ty: $far:expr, $part:expr;)*) => { $(
+        impl Entry for $t {
+            fn far(self) -> f64 { $far(self) }
+            fn real(v: f64) -> Self { Field::lit(v) }
+            fn part(self) -> f64 { $part(self) }
+        }
+    )* };
+}
+entries! {
+    f32: |v: f32| v.abs().into(), f64::from;
+    f64: |v: f64| v.abs(), |v| v;
+    C64: |v: C64| v.size().into(), |v: C64| v.re.into();
+    C128: |v: C128| v.size(), |v: C128| v.re;
+}
+
+/// Runs `$body` with `$T` bound to the [`Entry`] of a dtype; the half-width floats, which declarations admit, have no kernels.
+macro_rules! with_entry {
+    ($op:expr, $dtype:expr, $T:ident => $body:expr) => {
+        $crate::number::with_types!($op, $dtype, $T => $body; F32 F64 C64 C128)
+    };
+}
+pub(super) use with_entry;
+
+/// The dtypes that declarations admit.
+pub(super) const TYPES: &[millstream_tensor::DType] = {
+    use millstream_tensor::DType::*;
+    &[F64, F32, F16, C64, C128]
+};
+
+/// A shape as a batch of square matrices: the outer dimensions and the size.
+pub(super) fn square<'a>(name: &str, shape: &'a Shape) -> Result<(&'a [usize], usize)> {
+    match shape.dims() {
+        [batch @ .., n, m] if n == m => Ok((batch, *n)),
+        _ => Err(invalid!("`{name}` must hold square matrices but has shape {shape}")),
+    }
+}
+
+/// The matrix with its rows exchanged, as the product of a lower matrix with ones on the diagonal and an upper one, both held in one.
+pub(super) struct Lu<T> {
+    n: usize,
+    cells: Vec<T>,
+    /// Which row of the matrix each row comes from.
+    rows: Vec<usize>,
+    /// Whether the exchanges are odd in number.
+    odd: bool,
+}
+
+impl<T: Entry> Lu<T> {
+    /// The factors of an `n` by `n` matrix, with partial pivoting.
+    pub fn new(matrix: &[T], n: usize) -> Lu<T> {
+        let mut lu = Lu { n, cells: matrix.to_vec(), rows: (0..n).collect(), odd: false };
+        for k in 0..n {
+            let best =
+                (k..n).fold(k, |best, i| if lu.at(i, k).far() > lu.at(best, k).far() { i } else { best });
+            if best != k {
+                (0..n).for_each(|j| lu.cells.swap(best * n + j, k * n + j));
+                lu.rows.swap(best, k);
+                lu.odd = !lu.odd;
+            }
+            let pivot = lu.at(k, k);
+            if pivot.far() == 0.0 {
+                continue;
+            }
+            let (above, below) = lu.cells.split_at_mut((k + 1) * n);
+            let upper = &above[k * n..];
+            for row in below.chunks_exact_mut(n) {
+                let factor = row[k].div(pivot);
+                row[k] = factor;
+                row[k + 1..].iter_mut().zip(&upper[k + 1..]).for_each(|(x, u)| *x = x.sub(factor.mul(*u)));
+            }
+        }
+        lu
+    }
+
+    fn at(&self, i: usize, j: usize) -> T {
+        self.cells[i * self.n + j]
+    }
+
+    /// The entries on the diagonal of the upper factor, whose product is the determinant but for its sign.
+    pub fn pivots(&self) -> impl Iterator<Item = T> {
+        (0..self.n).map(|i| self.at(i, i))
+    }
+
+    /// Whether the determinant has the other sign than the product of the pivots.
+    pub fn is_odd(&self) -> bool {
+        self.odd
+    }
+
+    /// Solves for `m` columns of `rhs`; an error if the matrix cannot be inverted.
+    pub fn solve(&self, rhs: &[T], m: usize) -> Result<Vec<T>> {
+        if self.pivots().any(|p| p.far() == 0.0) {
+            return Err(singular());
+        }
+        let mut out: Vec<T> = self.rows.iter().flat_map(|&i| &rhs[i * m..(i + 1) * m]).copied().collect();
+        let (n, at) = (self.n, |i: usize, j: usize| if i == j { T::int(1) } else { self.at(i, j) });
+        substitute(n, m, true, at, &mut out);
+        substitute(n, m, false, |i, j| self.at(i, j), &mut out);
+        Ok(out)
+    }
+}
+
+pub(super) fn singular() -> Error {
+    invalid!("the matrix cannot be inverted: a pivot is zero")
+}
+
+/// Solves a triangular system in place, from the top if it is lower, else from the bottom. No pivot is zero.
+pub(super) fn substitute<T: Entry>(
+    n: usize,
+    m: usize,
+    lower: bool,
+    at: impl Fn(usize, usize) -> T,
+    out: &mut [T],
+) {
+    for step in 0..n {
+        let i = if lower { step } else { n - 1 - step };
+        for s in 0..step {
+            let j = if lower { s } else { n - 1 - s };
+            let factor = at(i, j);
+            for c in 0..m {
+                out[i * m + c] = out[i * m + c].sub(factor.mul(out[j * m + c]));
+            }
+        }
+        let pivot = at(i, i);
+        out[i * m..(i + 1) * m].iter_mut().for_each(|x| *x = x.div(pivot));
+    }
+}
+
+/// The conjugate transpose of an `n` by `n` matrix.
+pub(super) fn adjoint<T: Entry>(matrix: &[T], n: usize) -> Vec<T> {
+    (0..n * n).map(|i| matrix[(i % n) * n + i / n].conj()).collect()
+}
+
+/// Fills a fresh tensor, a part per matrix of a batch of `n` by `n` ones.
+pub(super) fn each_matrix<T: Entry>(
+    input: &Tensor,
+    n: usize,
+    shape: Shape,
+    mut f: impl FnMut(usize, &[T]) -> Result<Vec<T>>,
+) -> Result<Tensor> {
+    let mut out = Tensor::zeros(T::DTYPE, shape)?;
+    let count = if n == 0 { 0 } else { input.elements() / (n * n) };
+    if out.elements() == 0 || count == 0 {
+        return Ok(out);
+    }
+    let part = out.elements() / count;
+    let cells = crate::math::elementwise::fresh::<T>(&mut out)?.chunks_exact_mut(part);
+    for (i, (out, matrix)) in cells.zip(input.as_slice::<T>()?.chunks_exact(n * n)).enumerate() {
+        out.copy_from_slice(&f(i, matrix)?);
+    }
+    Ok(out)
+}

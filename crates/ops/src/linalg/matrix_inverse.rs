@@ -1,0 +1,55 @@
+//! `MatrixInverse`: inverses.
+
+use super::cholesky::squared;
+use super::factor::{Entry, Lu, TYPES, adjoint, each_matrix, square, with_entry};
+use crate::math::numbers::Num;
+use millstream_graph::op::spec::{Bool, OneOf, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{Result, Tensor};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("MatrixInverse")
+        .doc("The inverse of each innermost matrix of `input`, or of its adjoint.")
+        .input("input", "T")
+        .output("output", "T")
+        .attr("adjoint", Bool.or(false))
+        .attr("T", OneOf(TYPES))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let shape = squared(cx)?;
+    cx.set(0, shape);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (input, turned) = (cx.input(0), cx.attrs().bool("adjoint")?);
+    let (_, n) = square("input", input.shape())?;
+    let out: Result<Tensor> = with_entry!("MatrixInverse", input.dtype(), T => {
+        let one: Vec<T> = (0..n * n).map(|i| T::int((i % (n + 1) == 0).into())).collect();
+        each_matrix::<T>(input, n, input.shape().clone(), |_, matrix| inverse(matrix, n, turned, &one))
+    });
+    let out = out?;
+    cx.set(0, out);
+    Ok(())
+}
+
+fn inverse<T: Entry>(matrix: &[T], n: usize, turned: bool, one: &[T]) -> Result<Vec<T>> {
+    match turned {
+        true => Lu::new(&adjoint(matrix, n), n),
+        false => Lu::new(matrix, n),
+    }
+    .solve(one, n)
+}
+
+cases! {
+    of_each: "MatrixInverse([[[2.0 0.0] [0.0 4.0]] [[1.0 2.0] [3.0 4.0]]]) ~ [[[0.5 0.0] [0.0 0.25]] [[-2.0 1.0] [1.5 -0.5]]]",
+    of_the_adjoint: "MatrixInverse(c64 [[0+1i 0+0i] [1+0i 1+0i]]; adjoint=true) ~ c64 [[0+1i 0-1i] [0+0i 1+0i]]",
+    pivots: "MatrixInverse(f64 [[0.0 1.0] [2.0 0.0]]) = f64 [[0.0 0.5] [1.0 0.0]]",
+    nothing: "MatrixInverse(f32[0,0] []) = f32[0,0] []",
+    infers: "MatrixInverse(f32[5,?,3]) : f32[5,3,3]",
+    singular: "MatrixInverse([[1.0 2.0] [2.0 4.0]]) ! cannot be inverted",
+    of_square_ones: "MatrixInverse([[1.0 2.0]]) ! must hold square matrices",
+}

@@ -1,0 +1,63 @@
+//! `MatrixSolve`: systems of linear equations.
+
+use super::factor::{Lu, TYPES, adjoint, each_matrix, square, with_entry};
+use super::parts::{at_least, split};
+use millstream_graph::op::spec::{Bool, OneOf, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("MatrixSolve")
+        .doc("The matrices whose product with each innermost matrix of `matrix`, or with its adjoint, is that of `rhs`.")
+        .input("matrix", "T")
+        .input("rhs", "T")
+        .output("output", "T")
+        .attr("adjoint", Bool.or(false))
+        .attr("T", OneOf(TYPES))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let matrix = super::cholesky::squared(cx)?;
+    let rhs = cx.input(1);
+    at_least("rhs", rhs, 2)?;
+    if let (Some([batch @ .., _, n]), Some([outer @ .., rows, cols])) = (matrix.dims(), rhs.dims()) {
+        let of = |batch: &[_], n| PartialShape::new(batch.iter().copied().chain([n]));
+        let merged = of(batch, *n).merge(&of(outer, *rows)).ok_or_else(|| no_fit(&matrix, rhs))?;
+        let merged = merged.dims().unwrap_or(&[]).iter().copied();
+        cx.set(0, PartialShape::new(merged.chain([*cols])));
+    }
+    Ok(())
+}
+
+fn no_fit(matrix: &PartialShape, rhs: &PartialShape) -> millstream_tensor::Error {
+    invalid!("`matrix` has shape {matrix} but `rhs` {rhs}: batches and rows must be equal")
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (matrix, rhs, turned) = (cx.input(0), cx.input(1), cx.attrs().bool("adjoint")?);
+    let (batch, n) = square("matrix", matrix.shape())?;
+    let (outer, rows, m) = split("rhs", rhs.shape())?;
+    ensure!(batch == outer && rows == n, "{}", no_fit(&matrix.shape().into(), &rhs.shape().into()).message());
+    let out: Result<Tensor> = with_entry!("MatrixSolve", matrix.dtype(), T => {
+        let right = rhs.as_slice::<T>()?;
+        each_matrix::<T>(matrix, n, rhs.shape().clone(), |i, matrix| {
+            let lu = if turned { Lu::new(&adjoint(matrix, n), n) } else { Lu::new(matrix, n) };
+            lu.solve(&right[i * n * m..(i + 1) * n * m], m)
+        })
+    });
+    let out = out?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    solves: "MatrixSolve([[1.0 2.0] [3.0 4.0]], [[5.0] [11.0]]) ~ [[1.0] [2.0]]",
+    solves_each: "MatrixSolve(f64 [[[2.0]] [[4.0]]], f64 [[[1.0 3.0]] [[1.0 2.0]]]) ~ f64 [[[0.5 1.5]] [[0.25 0.5]]]",
+    of_the_adjoint: "MatrixSolve([[1.0 2.0] [0.0 1.0]], [[1.0] [4.0]]; adjoint=true) ~ [[1.0] [2.0]]",
+    nothing: "MatrixSolve(f32[2,2] [[1.0 0.0] [0.0 1.0]], f32[2,0] []) = f32[2,0] []",
+    infers: "MatrixSolve(f32[?,3,3], f32[5,?,2]) : f32[5,3,2]",
+    singular: "MatrixSolve([[1.0 2.0] [2.0 4.0]], [[1.0] [1.0]]) ! cannot be inverted",
+    rows_agree: "MatrixSolve([[1.0]], [[1.0] [2.0]]) ! batches and rows must be equal",
+}

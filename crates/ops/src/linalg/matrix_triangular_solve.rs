@@ -1,0 +1,91 @@
+//! `MatrixTriangularSolve`: systems of linear equations whose matrix is triangular.
+
+use super::factor::{Entry, adjoint, each_matrix, singular, square, substitute, with_entry};
+use super::parts::{at_least, split};
+use millstream_graph::op::spec::{Bool, FloatOrComplex, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("MatrixTriangularSolve")
+        .doc(
+            "The matrices whose product with the lower (or upper) triangle of each innermost matrix of `matrix`, or with its adjoint, is \
+             that of `rhs`. Batches broadcast.",
+        )
+        .input("matrix", "T")
+        .input("rhs", "T")
+        .output("output", "T")
+        .attr("lower", Bool.or(true))
+        .attr("adjoint", Bool.or(false))
+        .attr("T", FloatOrComplex)
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let matrix = super::cholesky::squared(cx)?;
+    let rhs = cx.input(1);
+    at_least("rhs", rhs, 2)?;
+    if let (Some([batch @ .., _, n]), Some([outer @ .., rows, cols])) = (matrix.dims(), rhs.dims()) {
+        let of = |dims: &[_]| PartialShape::new(dims.iter().copied());
+        let batch = of(batch).broadcast(&of(outer)).filter(|_| n.is_none() || rows.is_none() || n == rows);
+        let batch = batch.ok_or_else(|| no_fit(&matrix, rhs))?;
+        if let Some(batch) = batch.dims() {
+            let shape = PartialShape::new(batch.iter().copied().chain([n.or(*rows), *cols]));
+            cx.set(0, shape);
+        }
+    }
+    Ok(())
+}
+
+fn no_fit(matrix: &PartialShape, rhs: &PartialShape) -> millstream_tensor::Error {
+    invalid!("`matrix` has shape {matrix} but `rhs` {rhs}: rows must be equal and batches broadcast")
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (matrix, rhs) = (cx.input(0), cx.input(1));
+    let (lower, turned) = (cx.attrs().bool("lower")?, cx.attrs().bool("adjoint")?);
+    let (batch, n) = square("matrix", matrix.shape())?;
+    let (outer, rows, m) = split("rhs", rhs.shape())?;
+    let refused = || no_fit(&matrix.shape().into(), &rhs.shape().into());
+    ensure!(rows == n, "{}", refused().message());
+    let batch = Shape::from(batch).broadcast(&Shape::from(outer)).ok_or_else(refused)?;
+    let spread = |t: &Tensor, rows: usize, cols: usize| {
+        t.broadcast_to(Shape::new(batch.iter().copied().chain([rows, cols])))
+    };
+    let (matrix, rhs) = (spread(matrix, n, n)?, spread(rhs, n, m)?);
+    let out: Result<Tensor> = with_entry!("MatrixTriangularSolve", matrix.dtype(), T => {
+        let right = rhs.as_slice::<T>()?;
+        each_matrix::<T>(&matrix, n, rhs.shape().clone(), |i, matrix| {
+            solve(matrix, n, lower, turned, &right[i * n * m..(i + 1) * n * m], m)
+        })
+    });
+    let out = out?;
+    cx.set(0, out);
+    Ok(())
+}
+
+fn solve<T: Entry>(matrix: &[T], n: usize, lower: bool, turned: bool, rhs: &[T], m: usize) -> Result<Vec<T>> {
+    if (0..n).any(|i| matrix[i * (n + 1)].far() == 0.0) {
+        return Err(singular());
+    }
+    let mut out = rhs.to_vec();
+    match turned {
+        true => {
+            let matrix = adjoint(matrix, n);
+            substitute(n, m, !lower, |i, j| matrix[i * n + j], &mut out);
+        }
+        false => substitute(n, m, lower, |i, j| matrix[i * n + j], &mut out),
+    }
+    Ok(out)
+}
+
+cases! {
+    lower: "MatrixTriangularSolve([[2.0 9.0] [1.0 4.0]], [[2.0] [9.0]]) ~ [[1.0] [2.0]]",
+    upper: "MatrixTriangularSolve([[2.0 1.0] [9.0 4.0]], [[4.0] [8.0]]; lower=false) ~ [[1.0] [2.0]]",
+    of_the_adjoint: "MatrixTriangularSolve([[2.0 0.0] [1.0 4.0]], [[4.0] [8.0]]; adjoint=true) ~ [[1.0] [2.0]]",
+    batches_broadcast: "MatrixTriangularSolve(f64 [[2.0]], f64 [[[2.0]] [[4.0]]]) ~ f64 [[[1.0]] [[2.0]]]",
+    infers: "MatrixTriangularSolve(f32[?,1,3,3], f32[5,3,2]) : f32[?,5,3,2]",
+    singular: "MatrixTriangularSolve([[0.0]], [[1.0]]) ! cannot be inverted",
+    rows_agree: "MatrixTriangularSolve([[1.0]], [[1.0] [2.0]]) ! rows must be equal",
+}

@@ -1,0 +1,81 @@
+//! `Betainc`: the incomplete beta function.
+
+use super::elementwise::{Source, fresh};
+use super::gamma::betainc;
+use super::numbers::{Field, Lane};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{PartialShape, Result, Shape, Tensor, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("Betainc")
+        .doc(
+            "The regularised incomplete beta function: the share of the beta distribution of parameters `a` and `b` below `x`. \
+             Arguments that are not scalars have one shape. NaN unless `a` and `b` are positive and `x` in 0..1.",
+        )
+        .input("a", "T")
+        .input("b", "T")
+        .input("x", "T")
+        .output("z", "T")
+        .attr("T", dtypes!(singles))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn differ(a: &PartialShape, b: &PartialShape) -> millstream_tensor::Error {
+    invalid!("`a`, `b` and `x` must have one shape where they are not scalars, but have shapes {a} and {b}")
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let mut shape = PartialShape::scalar();
+    for other in cx.inputs() {
+        shape = match (shape.rank(), other.rank()) {
+            (_, Some(0)) => shape,
+            (Some(0), _) => other.clone(),
+            (Some(_), Some(_)) => shape.merge(other).ok_or_else(|| differ(&shape, other))?,
+            // What is unknown may be a scalar.
+            (_, Some(_)) => other.clone(),
+            _ => shape,
+        };
+    }
+    cx.set(0, shape);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let mut shape = Shape::scalar();
+    for other in cx.inputs().iter().map(Tensor::shape).filter(|s| s.rank() > 0) {
+        if shape.rank() > 0 && shape != *other {
+            return Err(differ(&(&shape).into(), &other.into()));
+        }
+        shape = other.clone();
+    }
+    let out = dtypes!(singles, cx.input(0).dtype(), T => each::<T>(cx, shape), else => Err(super::elementwise::unsupported(cx)))?;
+    cx.set(0, out);
+    Ok(())
+}
+
+fn each<T: Lane + Field + Into<f64>>(cx: &KernelCx, shape: Shape) -> Result<Tensor> {
+    let mut out = Tensor::zeros(T::DTYPE, shape.clone())?;
+    let all = |i: usize| Ok::<_, millstream_tensor::Error>((cx.input(i).as_slice::<T>()?, cx.input(i).shape()));
+    let ((a, b), x) = ((all(0)?, all(1)?), all(2)?);
+    let [a, b, x] = [a, b, x].map(|(data, own)| Source::new(data, own, &shape));
+    for (i, out) in fresh::<T>(&mut out)?.iter_mut().enumerate() {
+        let [a, b, x] = [&a, &b, &x].map(|s| {
+            let mut one = [T::default()];
+            s.copy(i, &mut one);
+            one[0].into()
+        });
+        *out = T::lit(betainc(a, b, x));
+    }
+    Ok(out)
+}
+
+cases! {
+    values: "Betainc(f64 [2.0 50.0 0.01], f64 [3.0 50.0 0.01], f64 [0.5 0.4 0.3]) ~ f64 [0.6875 0.02193044 0.49582361]",
+    scalars_spread: "Betainc(2.0, [1.0 2.0], 0.5) ~ [0.25 0.5]",
+    edges: "Betainc(2.0, 3.0, [0.0 1.0 -0.1 nan]) = [0.0 1.0 nan nan]",
+    outside: "Betainc([0.0 -1.0], 2.0, 0.5) = [nan nan]",
+    shapes: "Betainc(f32[], f32[?,3], f32[2,?]) : f32[2,3]",
+    shapes_agree: "Betainc([1.0], [1.0 2.0], 0.5) ! must have one shape",
+    refuses_integers: "Betainc(1, 2, 1) ! `T`",
+}

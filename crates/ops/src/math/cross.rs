@@ -1,0 +1,61 @@
+//! `Cross`: the cross product.
+
+use super::elementwise::fresh;
+use super::numbers::{Lane, Num};
+use millstream_graph::op::spec::RealNumber;
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{Code, Error, Result, Tensor, ensure};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("Cross")
+        .doc("The cross products of the vectors of three along the last axes of `a` and `b`.")
+        .input("a", "T")
+        .input("b", "T")
+        .output("product", "T")
+        .attr("T", RealNumber)
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let shape = cx.merge(0, 1)?;
+    ensure!(shape.rank() != Some(0), "`a` must have rank 1 or more but is a scalar");
+    if let Some(&[.., Some(n)]) = shape.dims() {
+        ensure!(n == 3, "the last axes of `a` and `b` must have size 3, but their shape is {shape}");
+    }
+    cx.set(0, shape);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (a, b) = (cx.input(0), cx.input(1));
+    ensure!(a.shape() == b.shape(), "`a` has shape {} but `b` has {}", a.shape(), b.shape());
+    if a.shape().last() != Some(&3) {
+        // TensorFlow's code for it.
+        let message = format!("the last axes of `a` and `b` must have size 3, but their shape is {}", a.shape());
+        return Err(Error::new(Code::FailedPrecondition, message));
+    }
+    let out = dtypes!(reals, a.dtype(), T => cross::<T>(a, b), else => Err(super::elementwise::unsupported(cx)))?;
+    cx.set(0, out);
+    Ok(())
+}
+
+fn cross<T: Lane + Num>(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    let mut out = Tensor::zeros(T::DTYPE, a.shape().clone())?;
+    let vectors = a.as_slice::<T>()?.chunks_exact(3).zip(b.as_slice::<T>()?.chunks_exact(3));
+    for (out, (a, b)) in fresh::<T>(&mut out)?.chunks_exact_mut(3).zip(vectors) {
+        for (i, out) in out.iter_mut().enumerate() {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            *out = a[j].mul(b[k]).sub(a[k].mul(b[j]));
+        }
+    }
+    Ok(out)
+}
+
+cases! {
+    of_axes: "Cross([1.0 0.0 0.0], [0.0 1.0 0.0]) = [0.0 0.0 1.0]",
+    of_each: "Cross([[1 2 3] [4 5 6]], [[4 5 6] [1 2 3]]) = [[-3 6 -3] [3 -6 3]]",
+    infers: "Cross(f32[?,3], f32[2,?]) : f32[2,3]",
+    takes_three: "Cross([1 2], [3 4]) ! must have size 3",
+    shapes_agree: "Cross([1 2 3], [[1 2 3]]) ! `b`",
+}

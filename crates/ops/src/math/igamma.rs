@@ -1,0 +1,24 @@
+//! `Igamma`: the lower incomplete gamma function.
+
+use millstream_graph::op::OpDef;
+
+formula!(a, x: Float => a.igamma(x));
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("Igamma")
+        .doc("The regularised incomplete gamma function: the share of the gamma distribution of shape `a` below `x`. NaN unless `a` is positive and `x` is not negative.")
+        .input("a", "T")
+        .input("x", "T")
+        .output("z", "T")
+        .attr("T", dtypes!(floats))
+        .infer(|cx| cx.broadcast())
+        .kernel(kernel!(binary, floats, Formula))
+}
+
+cases! {
+    values: "Igamma([1.0 2.0 0.5 20.0], [1.0 3.0 1e-20 2.0]) ~ [0.6321205588285577 0.8008517265285442 1.1283791670955126e-10 6.443731391709797e-14]",
+    large: "Igamma(f64 1e6, f64 [1e6 1.003e6]) ~ f64 [0.5001329807608725 0.9986382590361285]",
+    edges: "Igamma([1.0 1.0 inf -1.0 0.0], [0.0 inf 2.0 1.0 1.0]) = [0.0 1.0 0.0 nan nan]",
+    broadcasts_shapes: "Igamma(f32[?,3], f32[2,1]) : f32[2,3]",
+    refuses_integers: "Igamma(1, 2) ! `T`",
+}

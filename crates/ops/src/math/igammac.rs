@@ -1,0 +1,23 @@
+//! `Igammac`: the upper incomplete gamma function.
+
+use millstream_graph::op::OpDef;
+
+formula!(a, x: Float => a.igammac(x));
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("Igammac")
+        .doc("The share of the gamma distribution of shape `a` above `x`: `1 - Igamma(a, x)`, with all its digits where that is small.")
+        .input("a", "T")
+        .input("x", "T")
+        .output("z", "T")
+        .attr("T", dtypes!(floats))
+        .infer(|cx| cx.broadcast())
+        .kernel(kernel!(binary, floats, Formula))
+}
+
+cases! {
+    values: "Igammac([1.0 2.0 20.0], [1.0 3.0 60.0]) ~ [0.36787944117144233 0.19914827347145578 6.351917836e-10]",
+    edges: "Igammac([1.0 1.0 inf -1.0 0.0], [0.0 inf 2.0 1.0 1.0]) = [1.0 0.0 1.0 nan nan]",
+    broadcasts_shapes: "Igammac(f32[?,3], f32[2,1]) : f32[2,3]",
+    refuses_integers: "Igammac(1, 2) ! `T`",
+}

@@ -1,0 +1,72 @@
+//! `NthElement`: the element at a place of the order.
+
+use crate::number::{Real, with_real};
+use millstream_graph::op::spec::{Bool, RealNumber, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::I32;
+use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid};
+use std::cmp::Ordering;
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("NthElement")
+        .doc("The element at place `n` of each innermost row once it is put in order; `reverse` puts the greatest first.")
+        .input("input", "T")
+        .input("n", I32)
+        .on_host()
+        .output("values", "T")
+        .attr("reverse", Bool.or(false))
+        .attr("T", RealNumber)
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn place(n: i64, len: Option<usize>) -> Result<usize> {
+    let at = usize::try_from(n).ok().filter(|at| len.is_none_or(|len| *at < len));
+    at.ok_or_else(|| match len {
+        Some(len) => invalid!("`n` is {n} but must be in 0..{len}"),
+        None => invalid!("`n` is {n} but must not be negative"),
+    })
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.scalar(1)?;
+    ensure!(cx.input(0).rank() != Some(0), "`input` must have rank 1 or more but is a scalar");
+    if let Some([batch @ .., len]) = cx.input(0).dims() {
+        cx.int(1).map(|n| place(n, *len)).transpose()?;
+        cx.set(0, PartialShape::new(batch.iter().copied()));
+    }
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (input, reverse) = (cx.input(0), cx.attrs().bool("reverse")?);
+    let Some((&len, batch)) = input.shape().split_last() else {
+        return Err(invalid!("`input` must have rank 1 or more but is a scalar"));
+    };
+    let at = place(cx.int(1)?, Some(len))?;
+    let at = if reverse { len - 1 - at } else { at };
+    let out = with_real!("NthElement", input.dtype(), T => pick::<T>(input, len, at, Shape::from(batch)))?;
+    cx.set(0, out);
+    Ok(())
+}
+
+fn pick<T: Real>(input: &Tensor, len: usize, at: usize, shape: Shape) -> Result<Tensor> {
+    // NaN comes last, wherever it stands.
+    let order = |a: &T, b: &T| {
+        let nan = |v: &T| v.partial_cmp(v).is_none();
+        a.partial_cmp(b).unwrap_or_else(|| nan(a).cmp(&nan(b)))
+    };
+    let least: fn(&T, &T) -> Ordering = order;
+    let rows = input.as_slice::<T>()?.chunks_exact(len);
+    Tensor::from_iter(shape, rows.map(|row| *row.to_vec().select_nth_unstable_by(at, least).1))
+}
+
+cases! {
+    least: "NthElement([[3.0 1.0 2.0] [9.0 7.0 8.0]], 0) = [1.0 7.0]",
+    from_the_greatest: "NthElement([3 1 2], 1; reverse=true) = 2",
+    equal_ones: "NthElement([4 4 1], 1) = 4",
+    infers: "NthElement(f32[?,3], 1) : f32[?]",
+    in_range: "NthElement([1 2], 2) ! `n` is 2 but must be in 0..2",
+    not_negative: "NthElement(f32[?], -1) ! `n` is -1",
+    needs_an_axis: "NthElement(1, 0) ! rank 1 or more",
+}

@@ -1,0 +1,171 @@
+//! `ParameterizedTruncatedNormal`: normal floats between bounds, each row with its own parameters.
+//!
+//! The words are used as TensorFlow's kernel uses them on one thread, so the values are its values. Three ways to draw, after
+//! Robert, "Simulation of truncated normal variables" (1995): where the bounds leave enough of the bell a normal
+//! variable is redrawn; where they are near each other a uniform one is; in a tail an exponential one.
+
+use super::fill::{Sample, infer_shape, shape_of};
+use super::philox::{Philox, Stream};
+use crate::number::{Float, with_float};
+use millstream_graph::op::spec::{FloatType, IndexType, Int, Spec};
+use millstream_graph::op::{BuildCx, Effect, InferCx, Kernel, KernelCx, OpDef, Run};
+use millstream_tensor::{Error, Result, Tensor, ensure, invalid};
+use num_traits::Float as _;
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("ParameterizedTruncatedNormal")
+        .doc(
+            "Floats with a normal distribution, redrawn outside of `minvals..maxvals`. The parameters are scalars, or have an entry for \
+             each row of the output. Each run takes the next part of the stream that `seed` and `seed2` name.",
+        )
+        .input("shape", "T")
+        .on_host()
+        .input("means", "dtype")
+        .input("stdevs", "dtype")
+        .input("minvals", "dtype")
+        .input("maxvals", "dtype")
+        .output("output", "dtype")
+        .attr("seed", Int.or(0))
+        .attr("seed2", Int.or(0))
+        .attr("dtype", FloatType)
+        .attr("T", IndexType)
+        .infer(infer)
+        .kernel(Kernel::build(Effect::Stateful, build))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    for i in 1..5 {
+        ensure!(
+            cx.input(i).rank().is_none_or(|r| r <= 1),
+            "`{}` must be a scalar or a vector but has shape {}",
+            cx.name_of(i),
+            cx.input(i)
+        );
+    }
+    infer_shape(cx)
+}
+
+/// Tries after which a sample is taken as it is.
+const MOST_TRIES: usize = 1000;
+
+/// Rows of an output whose parameters are all scalars.
+const ROW: usize = 100;
+
+/// How far a bound must be from the mean for normal variables to be redrawn.
+const WIDE: f64 = 1.3;
+
+fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
+    let stream = Stream::of(cx)?;
+    Ok(Box::new(move |cx: &mut KernelCx| {
+        let shape = shape_of(cx, 0)?;
+        let dtype = cx.input(1).dtype();
+        let Some((&rows, rest)) = shape.split_first() else {
+            return Err(invalid!("`shape` is empty: there is no row to draw"));
+        };
+        let (mut rows, mut per_row) = (rows, rest.iter().product::<usize>());
+        if (1..5).all(|i| cx.input(i).elements() == 1) {
+            (rows, per_row) = (shape.elements().div_ceil(ROW), ROW);
+        }
+        for i in 1..5 {
+            let t = cx.input(i);
+            ensure!(
+                t.rank() == 0 || t.rank() == 1 && (t.elements() == 1 || t.elements() == rows),
+                "`{}` has shape {} but must be a scalar or have an entry for each of {rows} rows",
+                cx.name_of(i),
+                t.shape()
+            );
+        }
+        let mut out = Tensor::zeros(dtype, shape)?;
+        let tries = (rows as u64).wrapping_mul(2 * MOST_TRIES as u64);
+        let philox = stream.reserve(tries.wrapping_mul(per_row as u64 + 3) / 4);
+        with_float!("ParameterizedTruncatedNormal", dtype, T => fill::<T>(cx, philox, per_row, &mut out))?;
+        cx.set(0, out);
+        Ok(())
+    }))
+}
+
+fn fill<T: Sample + Float>(cx: &KernelCx, mut philox: Philox, per_row: usize, out: &mut Tensor) -> Result<()> {
+    let [mean, stdev, min, max] = [1, 2, 3, 4].map(|i| cx.input(i).as_slice::<T>());
+    let (mean, stdev, min, max) = (mean?, stdev?, min?, max?);
+    let of = |values: &[T], row: usize| values[if values.len() == 1 { 0 } else { row }];
+    let cells = out.make_mut::<T>().ok_or_else(|| Error::internal("a fresh tensor is shared"))?;
+    for (row, out) in cells.chunks_mut(per_row.max(1)).enumerate() {
+        let parameters = [mean, stdev, min, max].map(|p| of(p, row).work());
+        one_row(&mut philox, parameters, out)?;
+    }
+    Ok(())
+}
+
+/// Computes in the type itself, or for the half-width floats in f32.
+fn one_row<T: Sample + Float>(philox: &mut Philox, [mean, stdev, min, max]: [T::Work; 4], out: &mut [T]) -> Result<()> {
+    let lit = |v: f64| <T::Work as num_traits::NumCast>::from(v).unwrap_or_else(num_traits::Zero::zero);
+    let (zero, two) = (lit(0.0), lit(2.0));
+    ensure!(
+        stdev > zero && min < max && (min.is_finite() || max.is_finite()),
+        "a deviation of {stdev:?} between {min:?} and {max:?} is no truncated normal distribution: the deviation must be positive, the bounds in \
+         order, and one of them finite"
+    );
+    // Turned round so that a single bound is the lower one, and both are above the mean or on either side of it.
+    let turned = (min.is_infinite() && min < zero) || max < mean;
+    let (min, max, stdev) = if turned { (max, min, -stdev) } else { (min, max, stdev) };
+    let (low, high) = ((min - mean) / stdev, (max - mean) / stdev);
+    let root = (low * low + lit(4.0)).sqrt();
+    let cutoff = two * (lit(0.5) + (low * (low - root)) / lit(4.0)).exp() / (low + root);
+    let width = high - low;
+    let mut samples = out.iter_mut();
+    let Some(mut next) = samples.next() else { return Ok(()) };
+    let mut tries = 0;
+    // Takes a sample, or counts a try; `None` when all are taken.
+    let mut offer = |z: T::Work, accept: bool| {
+        if !accept && tries + 1 < MOST_TRIES {
+            tries += 1;
+            return Some(());
+        }
+        *next = T::of_work(z * stdev + mean);
+        tries = 0;
+        next = samples.next()?;
+        Some(())
+    };
+    if (low < -lit(WIDE) && high >= zero) || (high > lit(WIDE) && low <= zero) {
+        loop {
+            let normals = T::normal(philox.step());
+            for z in normals.iter().take(T::GROUP).map(|z| z.work()) {
+                if offer(z, low <= z && z <= high).is_none() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+    if width < cutoff {
+        let plus = if low < zero { zero } else { low * low };
+        loop {
+            let (points, limits) = (T::uniform(philox.step()), T::uniform(philox.step()));
+            for (z, limit) in points.iter().zip(&limits).take(T::GROUP) {
+                let z = z.work() * width + low;
+                if offer(z, limit.work() <= ((plus - z * z) / two).exp()).is_none() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+    let alpha = (low + root) / two;
+    loop {
+        let words = T::uniform(philox.step());
+        for pair in words[..T::GROUP].chunks_exact(2) {
+            let z = -pair[0].work().ln() / alpha + low;
+            let x = if low < alpha { alpha - z } else { low - alpha };
+            if offer(z, pair[1].work() <= (-x * x / two).exp() && z < high).is_none() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+cases! {
+    knows_the_shape: "ParameterizedTruncatedNormal([2 3], f32[], f32[2], f32[], f32[]; seed=1) : f32[2,3]",
+    bounds_in_order: "ParameterizedTruncatedNormal(i32[1] [2], 0.0, 1.0, 1.0, 1.0; seed=1) ! the bounds in order",
+    positive: "ParameterizedTruncatedNormal(i32[1] [2], 0.0, -1.0, 0.0, 1.0; seed=1) ! the deviation must be positive",
+    one_is_finite: "ParameterizedTruncatedNormal(i32[1] [2], 0.0, 1.0, -inf, inf; seed=1) ! one of them finite",
+    an_entry_per_row: "ParameterizedTruncatedNormal([2 2], [0.0 1.0 2.0], 1.0, -1.0, 1.0; seed=1) ! an entry for each of 2 rows",
+    scalars_or_vectors: "ParameterizedTruncatedNormal(i32[1], f32[2,2], f32[], f32[], f32[]; seed=1) ! `means` must be a scalar or a vector",
+}

@@ -1,0 +1,199 @@
+//! [`Entries`]: a sparse tensor as ops take it, in three inputs: a matrix with an index per row, a vector of values, a shape.
+
+use millstream_graph::op::{InferCx, KernelCx};
+use millstream_tensor::{DType, Dim, PartialShape, Result, Tensor, ensure, invalid};
+use smallvec::SmallVec;
+use std::cmp::Ordering;
+
+/// The entries of a sparse tensor. Its shape may be one that no dense tensor could have.
+pub(super) struct Entries {
+    /// How many there are.
+    pub n: usize,
+    /// How long an index is.
+    pub rank: usize,
+    /// The indices, one after the other.
+    pub indices: SmallVec<[i64; 8]>,
+    /// One per entry.
+    pub values: Tensor,
+    /// The sizes of the axes; none is negative.
+    pub shape: SmallVec<[i64; 8]>,
+    /// What messages call the indices.
+    name: &'static str,
+}
+
+impl Entries {
+    /// Inputs `i`, `i + 1` and `i + 2`.
+    pub fn of(cx: &KernelCx, i: usize) -> Result<Entries> {
+        Entries::new(cx, [i, i + 1, i + 2])
+    }
+
+    /// Indices, values and shape from these inputs. An error unless every index lies inside the shape.
+    pub fn new(cx: &KernelCx, [i, v, s]: [usize; 3]) -> Result<Entries> {
+        let (values, shape) = (cx.input(v), cx.input(s));
+        let name = cx.name_of(i);
+        let indices = Indices::of(cx, i)?;
+        ensure!(
+            values.shape().dims() == [indices.n],
+            "`{}` has shape {} but must have one for each of the {} rows of `{name}`",
+            cx.name_of(v),
+            values.shape(),
+            indices.n
+        );
+        ensure!(
+            shape.shape().dims() == [indices.rank],
+            "`{}` has shape {} but must have a size for each of the {} columns of `{name}`",
+            cx.name_of(s),
+            shape.shape(),
+            indices.rank
+        );
+        let sizes = cx.ints(s)?;
+        if let Some(bad) = sizes.iter().find(|d| **d < 0) {
+            return Err(invalid!("`{}` has {bad}, which must not be negative", cx.name_of(s)));
+        }
+        let Indices { n, rank, indices } = indices;
+        let all = Entries { n, rank, indices, values: values.clone(), shape: sizes, name };
+        for row in 0..n {
+            let inside = all.index(row).iter().zip(&all.shape).all(|(at, size)| (0..*size).contains(at));
+            ensure!(inside, "{}, which does not index into shape {:?}", all.says(row), &*all.shape);
+        }
+        Ok(all)
+    }
+
+    /// The index of an entry.
+    pub fn index(&self, row: usize) -> &[i64] {
+        &self.indices[row * self.rank..(row + 1) * self.rank]
+    }
+
+    /// The beginning of a message about an entry.
+    pub fn says(&self, row: usize) -> String {
+        format!("row {row} of `{}` is {:?}", self.name, self.index(row))
+    }
+
+    /// The entries in row-major order; those that are equal stay as they are.
+    pub fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.n).collect();
+        order.sort_by(|a, b| self.index(*a).cmp(self.index(*b)));
+        order
+    }
+
+    /// An error unless the entries are in row-major order.
+    pub fn check_order(&self) -> Result<()> {
+        for row in 1..self.n {
+            ensure!(
+                self.index(row - 1) <= self.index(row),
+                "{}, which comes before the row above it: put the entries in order with SparseReorder",
+                self.says(row)
+            );
+        }
+        Ok(())
+    }
+
+    /// Where an entry lies in a dense row-major tensor of these strides.
+    pub fn offset(&self, row: usize, strides: &[usize]) -> usize {
+        self.index(row).iter().zip(strides).map(|(&at, s)| (at as usize).saturating_mul(*s)).sum()
+    }
+}
+
+/// A matrix of indices alone.
+pub(super) struct Indices {
+    pub n: usize,
+    pub rank: usize,
+    pub indices: SmallVec<[i64; 8]>,
+}
+
+impl Indices {
+    /// Input `i`.
+    pub fn of(cx: &KernelCx, i: usize) -> Result<Indices> {
+        let t = cx.input(i);
+        let [n, rank] = t.shape()[..] else {
+            return Err(invalid!("`{}` must be a matrix but has shape {}", cx.name_of(i), t.shape()));
+        };
+        // A matrix without columns may claim any number of rows.
+        ensure!(rank > 0 || n <= 1, "`{}` has {n} rows but no columns to tell them apart", cx.name_of(i));
+        Ok(Indices { n, rank, indices: cx.ints(i)? })
+    }
+
+    /// The index in a row.
+    pub fn row(&self, row: usize) -> &[i64] {
+        &self.indices[row * self.rank..(row + 1) * self.rank]
+    }
+}
+
+/// A step of walking two sorted lists of entries together: an entry of one, or two with the same index.
+#[derive(Clone, Copy)]
+pub(super) enum Step {
+    First(usize),
+    Second(usize),
+    Both(usize, usize),
+}
+
+/// Walks the entries of `a` and `b` in order. An error unless each are in order.
+pub(super) fn together(a: &Entries, b: &Entries) -> Result<Vec<Step>> {
+    ensure!(
+        a.shape == b.shape,
+        "the operands must have the same shape, but have {:?} and {:?}",
+        &*a.shape,
+        &*b.shape
+    );
+    a.check_order()?;
+    b.check_order()?;
+    let (mut i, mut j) = (0, 0);
+    let steps = std::iter::from_fn(|| {
+        let step = match (i < a.n, j < b.n) {
+            (false, false) => return None,
+            (true, false) => Step::First(i),
+            (false, true) => Step::Second(j),
+            (true, true) => match a.index(i).cmp(b.index(j)) {
+                Ordering::Less => Step::First(i),
+                Ordering::Greater => Step::Second(j),
+                Ordering::Equal => Step::Both(i, j),
+            },
+        };
+        match step {
+            Step::First(_) => i += 1,
+            Step::Second(_) => j += 1,
+            Step::Both(..) => (i, j) = (i + 1, j + 1),
+        }
+        Some(step)
+    });
+    Ok(steps.collect())
+}
+
+/// A matrix of indices as a tensor.
+pub(super) fn matrix<'a>(rank: usize, rows: impl ExactSizeIterator<Item = &'a [i64]>) -> Result<Tensor> {
+    Tensor::from_iter([rows.len(), rank], rows.flatten().copied())
+}
+
+/// Sizes as a tensor.
+pub(super) fn sizes(shape: &[i64]) -> Result<Tensor> {
+    Tensor::vector(shape)
+}
+
+/// The shape rule's view of inputs `i`, `i + 1`, `i + 2`: how many entries there are, and how long an index is.
+pub(super) fn inferred(cx: &InferCx, i: usize) -> Result<(Dim, Dim)> {
+    inferred_of(cx, [i, i + 1, i + 2])
+}
+
+/// As [`inferred`], of any three inputs.
+pub(super) fn inferred_of(cx: &InferCx, [i, v, s]: [usize; 3]) -> Result<(Dim, Dim)> {
+    let indices = cx.with_rank(i, 2)?;
+    let (values, sizes) = (cx.with_rank(v, 1)?, cx.with_rank(s, 1)?);
+    let same = |axis: usize, other: &PartialShape, j: usize| match (indices.dim(axis), other.dim(0)) {
+        (Some(a), Some(b)) if a != b => Err(invalid!(
+            "`{}` has shape {indices} but `{}` has {other}: axis {axis} of the first must be as long as the second",
+            cx.name_of(i),
+            cx.name_of(j)
+        )),
+        (a, b) => Ok(a.or(b)),
+    };
+    Ok((same(0, &values, v)?, same(1, &sizes, s)?))
+}
+
+/// Says that outputs `i`, `i + 1` and, if there is one, `i + 2` are a sparse tensor.
+pub(super) fn gives(cx: &mut InferCx, i: usize, n: Dim, rank: Dim) {
+    cx.set(i, [n, rank]);
+    cx.set(i + 1, [n]);
+    if i + 2 < cx.n_outputs() && cx.node().output_types[i + 2].dtype == DType::I64 {
+        cx.set(i + 2, [rank]);
+    }
+}

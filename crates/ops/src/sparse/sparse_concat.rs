@@ -1,0 +1,99 @@
+//! `SparseConcat`: sparse tensors put together along an axis.
+
+use super::entries::{Entries, gives, inferred_of, sizes};
+use millstream_graph::op::spec::{AnyType, AtLeast, Int};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::I64;
+use millstream_tensor::{Assembler, Result, Tensor, ensure, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("SparseConcat")
+        .doc("Sparse tensors put one after the other along an axis, their entries in order. Along the other axes they have the same sizes.")
+        .inputs("indices", "N", I64)
+        .inputs("values", "N", "T")
+        .inputs("shapes", "N", I64)
+        .output("output_indices", I64)
+        .output("output_values", "T")
+        .output("output_shape", I64)
+        .attr("concat_dim", Int)
+        .attr("N", AtLeast(2))
+        .attr("T", AnyType)
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let parts = cx.n_inputs() / 3;
+    let (mut n, mut rank) = (Some(0usize), None);
+    for i in 0..parts {
+        let (m, r) = inferred_of(cx, [i, parts + i, 2 * parts + i])?;
+        n = n.zip(m).and_then(|(n, m)| n.checked_add(m));
+        ensure!(
+            rank.is_none() || r.is_none() || rank == r,
+            "part {i} has {} axes but the parts before it have {}",
+            r.unwrap_or_default(),
+            rank.unwrap_or_default()
+        );
+        rank = rank.or(r);
+    }
+    if let Some(rank) = rank {
+        axis(cx.attrs().int("concat_dim")?, rank)?;
+    }
+    gives(cx, 0, n, rank);
+    Ok(())
+}
+
+fn axis(dim: i64, rank: usize) -> Result<usize> {
+    let from_front = if dim < 0 { dim.saturating_add(rank as i64) } else { dim };
+    usize::try_from(from_front)
+        .ok()
+        .filter(|a| *a < rank)
+        .ok_or_else(|| invalid!("`concat_dim` is {dim}, which is not in -{rank}..{rank}"))
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let n = cx.n_inputs() / 3;
+    let parts = (0..n).map(|i| Entries::new(cx, [i, n + i, 2 * n + i])).collect::<Result<Vec<_>>>()?;
+    let axis = axis(cx.attrs().int("concat_dim")?, parts[0].rank)?;
+    let mut shape = parts[0].shape.clone();
+    shape[axis] = 0;
+    // All entries: index, part, place in the part.
+    let mut all: Vec<(Vec<i64>, usize, usize)> = Vec::new();
+    for (p, part) in parts.iter().enumerate() {
+        let others = |s: &[i64]| [&s[..axis], &s[axis + 1..]].concat();
+        ensure!(
+            part.rank == parts[0].rank && others(&part.shape) == others(&shape),
+            "part {p} has shape {:?}, the first {:?}: but for axis {axis} they must be equal",
+            &part.shape[..],
+            &parts[0].shape[..]
+        );
+        for row in 0..part.n {
+            let mut index = part.index(row).to_vec();
+            index[axis] += shape[axis];
+            all.push((index, p, row));
+        }
+        shape[axis] = shape[axis]
+            .checked_add(part.shape[axis])
+            .ok_or_else(|| invalid!("the sum of the sizes of axis {axis} does not fit in 63 bits"))?;
+    }
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut values = Assembler::new(parts[0].values.dtype(), [all.len()])?;
+    for (_, part, row) in &all {
+        values.push(&parts[*part].values, *row, 1)?;
+    }
+    let flat = all.iter().flat_map(|(index, ..)| index.iter().copied());
+    let indices = Tensor::from_iter([all.len(), shape.len()], flat)?;
+    let (values, shape) = (values.finish()?, sizes(&shape)?);
+    cx.set(0, indices);
+    cx.set(1, values);
+    cx.set(2, shape);
+    Ok(())
+}
+
+cases! {
+    side_by_side: "SparseConcat(i64 [[0 1] [2 0]], i64 [[0 0]], [5 6], [7], i64 [3 3], i64 [3 2]; concat_dim=1) = i64 [[0 1] [0 3] [2 0]], [5 7 6], i64 [3 5]",
+    one_below_the_other: "SparseConcat(i64 [[0]], i64 [[1]], ['a'], ['b'], i64[1] [2], i64[1] [3]; concat_dim=-1) = i64 [[0] [3]], ['a' 'b'], i64[1] [5]",
+    infers: "SparseConcat(i64[2,3], i64[?,?], f32[?], f32[4], i64[?], i64[?]; concat_dim=0) : i64[6,3], f32[6], i64[3]",
+    sizes_agree: "SparseConcat(i64 [[0 0]], i64 [[0 0]], [1], [2], i64 [3 3], i64 [2 3]; concat_dim=1) ! but for axis 1 they must be equal",
+    axis_exists: "SparseConcat(i64 [[0]], i64 [[0]], [1], [2], i64[1] [3], i64[1] [2]; concat_dim=1) ! `concat_dim` is 1",
+}

@@ -1,0 +1,111 @@
+//! `SparseDenseCwiseMul`, `..Div`, `..Add`: the entries of a sparse tensor with those of a dense one at the same places.
+
+use super::entries::{Entries, inferred};
+use crate::math::numbers::{Lane, Num};
+use millstream_graph::op::spec::Number;
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
+use millstream_tensor::DType::I64;
+use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure};
+
+pub(crate) fn def() -> [OpDef; 3] {
+    let op = |name, doc, run: RunFn| {
+        OpDef::new(name)
+            .doc(doc)
+            .input("sp_indices", I64)
+            .input("sp_values", "T")
+            .input("sp_shape", I64)
+            .input("dense", "T")
+            .output("output", "T")
+            .attr("T", Number)
+            .infer(infer)
+            .kernel(Kernel::pure(run))
+    };
+    [
+        op(
+            "SparseDenseCwiseMul",
+            "The entries of a sparse tensor, each times the element of `dense`, broadcast to its shape, at its index.",
+            |cx| {
+                run(cx, |cx, all, places| dtypes!(numbers, all.values.dtype(), T => each::<T>(cx, all, places, |x, y| x.mul(y)),
+                    else => Err(crate::math::elementwise::unsupported(cx))))
+            },
+        ),
+        op(
+            "SparseDenseCwiseDiv",
+            "The entries of a sparse tensor, each divided by the element of `dense`, broadcast to its shape, at its index.",
+            |cx| {
+                run(cx, |cx, all, places| dtypes!(numbers, all.values.dtype(), T => {
+                    let dense = cx.input(3).as_slice::<T>()?;
+                    let bad = places.iter().position(|at| dense[*at].divides_nothing());
+                    ensure!(bad.is_none(), "division by zero: {} where `dense` is 0", all.says(bad.unwrap_or_default()));
+                    each::<T>(cx, all, places, |x, y| x.div(y))
+                }, else => Err(crate::math::elementwise::unsupported(cx))))
+            },
+        ),
+        op(
+            "SparseDenseCwiseAdd",
+            "The entries of a sparse tensor, each plus the element of `dense`, broadcast to its shape, at its index. Places without an entry stay so.",
+            |cx| {
+                run(cx, |cx, all, places| dtypes!(numbers, all.values.dtype(), T => each::<T>(cx, all, places, |x, y| x.add(y)),
+                    else => Err(crate::math::elementwise::unsupported(cx))))
+            },
+        ),
+    ]
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let (n, _) = inferred(cx, 0)?;
+    let (sparse, dense) = (cx.as_shape(2)?, cx.input(3));
+    if let (Some(sparse_dims), Some(dense_dims)) = (sparse.dims(), dense.dims()) {
+        let fits = dense_dims.len() <= sparse_dims.len()
+            && sparse_dims
+                .iter()
+                .rev()
+                .zip(dense_dims.iter().rev())
+                .all(|(s, d)| *d == Some(1) || s.is_none() || d.is_none() || s == d);
+        ensure!(fits, "{}", no_fit(&sparse, dense));
+    }
+    cx.set(0, [n]);
+    Ok(())
+}
+
+fn no_fit(sparse: &PartialShape, dense: &PartialShape) -> String {
+    format!("`dense` has shape {dense}, which does not broadcast to the shape {sparse} of the sparse tensor")
+}
+
+type Join = fn(&KernelCx, &Entries, &[usize]) -> Result<Tensor>;
+
+fn run(cx: &mut KernelCx, join: Join) -> Result<()> {
+    let all = Entries::of(cx, 0)?;
+    let dense = cx.input(3).shape();
+    let shape = Shape::from_signed(&all.shape)?;
+    let lead = shape.rank().checked_sub(dense.rank());
+    let fits = |lead: usize| shape[lead..].iter().zip(dense.iter()).all(|(s, d)| *d == 1 || s == d);
+    let Some(lead) = lead.filter(|lead| fits(*lead)) else {
+        return Err(millstream_tensor::invalid!("{}", no_fit(&(&shape).into(), &dense.into())));
+    };
+    // An axis of size 1 is the same element for all.
+    let strides = dense.strides();
+    let strides: Vec<usize> = (0..shape.rank())
+        .map(|a| a.checked_sub(lead).map_or(0, |d| if dense[d] == 1 { 0 } else { strides[d] }))
+        .collect();
+    let places: Vec<usize> = (0..all.n).map(|row| all.offset(row, &strides)).collect();
+    let out = join(cx, &all, &places)?;
+    cx.set(0, out);
+    Ok(())
+}
+
+fn each<T: Lane + Num>(cx: &KernelCx, all: &Entries, places: &[usize], f: impl Fn(T, T) -> T) -> Result<Tensor> {
+    let (dense, values) = (cx.input(3).as_slice::<T>()?, all.values.as_slice::<T>()?);
+    Tensor::from_iter([all.n], values.iter().zip(places).map(|(x, at)| f(*x, dense[*at])))
+}
+
+cases! {
+    multiplies: "SparseDenseCwiseMul(i64 [[0 1] [2 0]], [5 6], i64 [3 3], [[1 2 3] [1 2 3] [4 5 6]]) = [10 24]",
+    a_row_for_all: "SparseDenseCwiseMul(i64 [[0 1] [2 0]], [5 6], i64 [3 3], [1 2 3]) = [10 6]",
+    a_column_for_all: "SparseDenseCwiseAdd(i64 [[0 1] [2 0]], [5.0 6.0], i64 [3 3], [[1.0] [2.0] [3.0]]) = [6.0 9.0]",
+    divides: "SparseDenseCwiseDiv(i64 [[0] [1]], [5.0 6.0], i64[1] [2], 2.0) = [2.5 3.0]",
+    nothing: "SparseDenseCwiseDiv(i64[0,1] [], i32[0] [], i64[1] [2], [0 0]) = i32[0] []",
+    infers: "SparseDenseCwiseMul(i64[5,2], f32[?], i64[2], f32[3]) : f32[5]",
+    by_zero: "SparseDenseCwiseDiv(i64 [[1]], [5], i64[1] [2], [1 0]) ! division by zero: row 0 of `sp_indices` is [1]",
+    only_dense_spreads: "SparseDenseCwiseMul(i64 [[0]], [5], i64[1] [1], [1 2]) ! does not broadcast to the shape [1]",
+}

@@ -1,0 +1,135 @@
+//! `SparseReduceSum`, `SparseReduceMax` and both with `..Sparse`: a sparse tensor reduced along axes, to a dense tensor or a sparse one.
+
+use super::entries::{Entries, gives, inferred, sizes};
+use crate::math::numbers::{Lane, Num, Real};
+use millstream_graph::op::spec::{self, Bool, Spec};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
+use millstream_tensor::DType::{I32, I64};
+use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid};
+use std::collections::BTreeMap;
+
+pub(crate) fn def() -> [OpDef; 4] {
+    let op = |name, doc, run: RunFn| {
+        let def = OpDef::new(name)
+            .doc(doc)
+            .input("input_indices", I64)
+            .input("input_values", "T")
+            .input("input_shape", I64)
+            .input("reduction_axes", I32)
+            .on_host();
+        let def = match is_sparse(name) {
+            true => def.output("output_indices", I64).output("output_values", "T").output("output_shape", I64),
+            false => def.output("output", "T"),
+        };
+        def.attr("keep_dims", Bool.or(false)).infer(infer).kernel(Kernel::pure(run))
+    };
+    [
+        op("SparseReduceSum", "The dense sum of a sparse tensor along axes; without axes along all.", sum)
+            .attr("T", spec::Number),
+        op(
+            "SparseReduceMax",
+            "The dense maximum of the entries of a sparse tensor along axes, and 0 where there are none; without axes along all.",
+            max,
+        )
+        .attr("T", spec::RealNumber),
+        op("SparseReduceSumSparse", "As SparseReduceSum, as a sparse tensor.", sum).attr("T", spec::Number),
+        op("SparseReduceMaxSparse", "As SparseReduceMax, as a sparse tensor.", max).attr("T", spec::RealNumber),
+    ]
+}
+
+fn is_sparse(op: &str) -> bool {
+    op.ends_with("Sparse")
+}
+
+/// Which axes are reduced: all of them if none are named.
+fn mask(axes: &[i64], rank: usize) -> Result<Vec<bool>> {
+    let mut reduced = vec![axes.is_empty(); rank];
+    for &axis in axes {
+        let from_front = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };
+        let place = usize::try_from(from_front).ok().and_then(|a| reduced.get_mut(a));
+        *place.ok_or_else(|| invalid!("`reduction_axes` names axis {axis} but the input has rank {rank}"))? = true;
+    }
+    Ok(reduced)
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let (_, rank) = inferred(cx, 0)?;
+    ensure!(
+        cx.input(3).rank().is_none_or(|r| r <= 1),
+        "`reduction_axes` must be a scalar or a vector but has shape {}",
+        cx.input(3)
+    );
+    let keep = cx.attrs().bool("keep_dims")?;
+    let reduced = match (cx.ints(3), rank) {
+        (Some(axes), Some(rank)) => Some(mask(&axes, rank)?),
+        _ => None,
+    };
+    let left = reduced.as_ref().map(|r| r.iter().filter(|r| keep || !**r).count());
+    if is_sparse(cx.node().op.name) {
+        gives(cx, 0, None, left);
+        return Ok(());
+    }
+    let shape = cx.as_shape(2)?;
+    if let (Some(dims), Some(reduced)) = (shape.dims(), reduced) {
+        let dims = dims.iter().zip(&reduced).filter(|(_, r)| keep || !**r);
+        cx.set(0, PartialShape::new(dims.map(|(d, r)| if *r { Some(1) } else { *d })));
+    }
+    Ok(())
+}
+
+fn sum(cx: &mut KernelCx) -> Result<()> {
+    dtypes!(numbers, cx.input(1).dtype(), T => run::<T>(cx, |a, b| a.add(b)), else => Err(crate::math::elementwise::unsupported(cx)))
+}
+
+fn max(cx: &mut KernelCx) -> Result<()> {
+    dtypes!(reals, cx.input(1).dtype(), T => run::<T>(cx, |a, b| Real::max(a, b)), else => Err(crate::math::elementwise::unsupported(cx)))
+}
+
+fn run<T: Lane + Num>(cx: &mut KernelCx, join: fn(T, T) -> T) -> Result<()> {
+    let all = Entries::of(cx, 0)?;
+    ensure!(
+        cx.input(3).rank() <= 1,
+        "`reduction_axes` must be a scalar or a vector but has shape {}",
+        cx.input(3).shape()
+    );
+    let keep = cx.attrs().bool("keep_dims")?;
+    let reduced = mask(&cx.ints(3)?, all.rank)?;
+    let left = |full: &[i64], kept: i64| -> Vec<i64> {
+        let axes = full.iter().zip(&reduced).filter(|(_, r)| keep || !**r);
+        axes.map(|(v, r)| if *r { kept } else { *v }).collect()
+    };
+    let mut groups: BTreeMap<Vec<i64>, T> = BTreeMap::new();
+    for (row, &v) in all.values.as_slice::<T>()?.iter().enumerate() {
+        groups.entry(left(all.index(row), 0)).and_modify(|a| *a = join(*a, v)).or_insert(v);
+    }
+    let shape = left(&all.shape, 1);
+    if is_sparse(cx.node.op.name) {
+        let indices = Tensor::from_iter([groups.len(), shape.len()], groups.keys().flatten().copied())?;
+        let values = Tensor::from_iter([groups.len()], groups.values().copied())?;
+        cx.set(0, indices);
+        cx.set(1, values);
+        cx.set(2, sizes(&shape)?);
+        return Ok(());
+    }
+    let mut out = Tensor::zeros(T::DTYPE, Shape::from_signed(&shape)?)?;
+    let strides = out.shape().strides();
+    let cells = crate::math::elementwise::fresh::<T>(&mut out)?;
+    for (index, v) in groups {
+        let at: usize = index.iter().zip(&strides).map(|(i, s)| *i as usize * s).sum();
+        cells[at] = v;
+    }
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    sums_columns: "SparseReduceSum(i64 [[0 1] [2 0] [2 1]], [5 6 7], i64 [3 3], [0]) = [6 12 0]",
+    keeps_the_axis: "SparseReduceSum(i64 [[0 1] [2 0]], [5 6], i64 [3 3], -1; keep_dims=true) = [[5] [0] [6]]",
+    sums_all: "SparseReduceSum(i64 [[0 1] [2 0]], [5.0 6.0], i64 [3 3], i32[0] []) = 11.0",
+    greatest: "SparseReduceMax(i64 [[0 1] [2 0] [2 1]], [-5 6 7], i64 [3 3], [1]) = [-5 0 7]",
+    as_sparse: "SparseReduceSumSparse(i64 [[0 1] [2 0] [2 1]], [5 6 7], i64 [3 3], [1]) = i64 [[0] [2]], [5 13], i64[1] [3]",
+    greatest_as_sparse: "SparseReduceMaxSparse(i64 [[0 1] [2 0]], [5.0 6.0], i64 [3 3], [0 1]) = i64[1,0] [], [6.0], i64[0] []",
+    infers: "SparseReduceSum(i64[?,2], f32[?], i64 [3 4], [0]) : f32[4]",
+    infers_sparse: "SparseReduceSumSparse(i64[?,3], f32[?], i64[?], [0 1]) : i64[?,1], f32[?], i64[1]",
+    axes_exist: "SparseReduceSum(i64 [[0 1]], [5], i64 [3 3], [2]) ! names axis 2 but the input has rank 2",
+}

@@ -1,0 +1,59 @@
+//! `SparseSoftmax`: the softmax of the entries of each row.
+
+use super::entries::{Entries, inferred};
+use crate::math::numbers::{Field, Lane, Real};
+use millstream_graph::op::spec::OneOf;
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::{F16, F32, F64, I64};
+use millstream_tensor::{Result, Tensor, ensure};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("SparseSoftmax")
+        .doc("The values of the softmax along the last axis of a sparse tensor of two or more axes, in order: places without an entry count as -inf.")
+        .input("sp_indices", I64)
+        .input("sp_values", "T")
+        .input("sp_shape", I64)
+        .output("output", "T")
+        .attr("T", OneOf(&[F16, F32, F64]))
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let (n, rank) = inferred(cx, 0)?;
+    ensure!(rank.is_none_or(|r| r >= 2), "the sparse tensor must have two axes or more, but has {}", rank.unwrap_or_default());
+    cx.set(0, [n]);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let all = Entries::of(cx, 0)?;
+    ensure!(all.rank >= 2, "the sparse tensor must have two axes or more, but has {}", all.rank);
+    all.check_order()?;
+    let out = dtypes!(floats, all.values.dtype(), T => softmax::<T>(&all), else => Err(crate::math::elementwise::unsupported(cx)))?;
+    cx.set(0, out);
+    Ok(())
+}
+
+fn softmax<T: Lane + Field + Real>(all: &Entries) -> Result<Tensor> {
+    let values = all.values.as_slice::<T>()?;
+    let mut out = Vec::with_capacity(all.n);
+    let outer = |row: usize| &all.index(row)[..all.rank - 1];
+    while out.len() < all.n {
+        let start = out.len();
+        let end = (start..all.n).find(|row| outer(*row) != outer(start)).unwrap_or(all.n);
+        let row = &values[start..end];
+        let most = row.iter().skip(1).fold(row[0], |m, v| Real::max(m, *v));
+        let exps: Vec<T> = row.iter().map(|v| v.sub(most).exp()).collect();
+        let sum = exps.iter().fold(T::int(0), |sum, v| sum.add(*v));
+        out.extend(exps.iter().map(|v| v.div(sum)));
+    }
+    Tensor::vector(&out)
+}
+
+cases! {
+    of_each_row: "SparseSoftmax(i64 [[0 0] [0 2] [1 1]], [1.0 1.0 5.0], i64 [2 3]) ~ [0.5 0.5 1.0]",
+    infers: "SparseSoftmax(i64[4,2], f32[?], i64[?]) : f32[4]",
+    needs_rows: "SparseSoftmax(i64 [[0]], [1.0], i64[1] [3]) ! two axes or more",
+    in_order: "SparseSoftmax(i64 [[1 0] [0 2]], [1.0 1.0], i64 [2 3]) ! comes before the row above it",
+}

@@ -1,0 +1,78 @@
+//! `SparseSparseMaximum`, `SparseSparseMinimum`: the greater or lesser of two sparse tensors, place by place.
+
+use super::entries::{Entries, Step, gives, inferred, matrix, together};
+use crate::math::numbers::{Lane, Num, Real};
+use millstream_graph::op::spec::{Number, RealNumber};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
+use millstream_tensor::DType::I64;
+use millstream_tensor::{Result, Tensor};
+
+pub(crate) fn def() -> [OpDef; 2] {
+    let op = |name, doc, run: RunFn| {
+        OpDef::new(name)
+            .doc(doc)
+            .input("a_indices", I64)
+            .input("a_values", "T")
+            .input("a_shape", I64)
+            .input("b_indices", I64)
+            .input("b_values", "T")
+            .input("b_shape", I64)
+            .output("output_indices", I64)
+            .output("output_values", "T")
+            .infer(infer)
+            .kernel(Kernel::pure(run))
+    };
+    [
+        op(
+            "SparseSparseMaximum",
+            "The greater of two sparse tensors of one shape at each place where either has an entry; the other counts as 0.",
+            |cx| {
+                dtypes!(reals, cx.input(1).dtype(), T => run::<T>(cx, |a, b| Real::max(a, b)),
+                    else => Err(crate::math::elementwise::unsupported(cx)))
+            },
+        )
+        .attr("T", RealNumber),
+        op(
+            "SparseSparseMinimum",
+            "The lesser of two sparse tensors of one shape at each place where either has an entry; the other counts as 0.",
+            |cx| {
+                dtypes!(reals, cx.input(1).dtype(), T => run::<T>(cx, |a, b| Real::min(a, b)),
+                    else => Err(crate::math::elementwise::unsupported(cx)))
+            },
+        )
+        .attr("T", Number),
+    ]
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let ((_, a), (_, b)) = (inferred(cx, 0)?, inferred(cx, 3)?);
+    gives(cx, 0, None, a.or(b));
+    Ok(())
+}
+
+fn run<T: Lane + Num>(cx: &mut KernelCx, pick: fn(T, T) -> T) -> Result<()> {
+    let (a, b) = (Entries::of(cx, 0)?, Entries::of(cx, 3)?);
+    let steps = together(&a, &b)?;
+    let (x, y) = (a.values.as_slice::<T>()?, b.values.as_slice::<T>()?);
+    let zero = T::int(0);
+    let picked = steps.iter().map(|step| match *step {
+        Step::First(i) => pick(x[i], zero),
+        Step::Second(j) => pick(zero, y[j]),
+        Step::Both(i, j) => pick(x[i], y[j]),
+    });
+    let rows = steps.iter().map(|step| match *step {
+        Step::First(i) | Step::Both(i, _) => a.index(i),
+        Step::Second(j) => b.index(j),
+    });
+    let (indices, values) = (matrix(a.rank, rows)?, Tensor::from_iter([steps.len()], picked)?);
+    cx.set(0, indices);
+    cx.set(1, values);
+    Ok(())
+}
+
+cases! {
+    greater: "SparseSparseMaximum(i64 [[0] [2]], [-5 6], i64[1] [4], i64 [[2] [3]], [7 -1], i64[1] [4]) = i64 [[0] [2] [3]], [0 7 0]",
+    lesser: "SparseSparseMinimum(i64 [[0] [2]], [-5 6], i64[1] [4], i64 [[2] [3]], [7 -1], i64[1] [4]) = i64 [[0] [2] [3]], [-5 6 -1]",
+    infers: "SparseSparseMaximum(i64[?,?], f32[?], i64[?], i64[?,2], f32[?], i64[?]) : i64[?,2], f32[?]",
+    shapes_agree: "SparseSparseMinimum(i64 [[0]], [1], i64[1] [2], i64 [[0]], [1], i64[1] [3]) ! must have the same shape",
+}

@@ -1,0 +1,77 @@
+//! `SparseSplit`: a sparse tensor cut into parts along an axis.
+
+use super::entries::{Entries, inferred_of, matrix, sizes};
+use millstream_graph::op::spec::{AnyType, AtLeast};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::I64;
+use millstream_tensor::{Result, ensure, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("SparseSplit")
+        .doc("A sparse tensor cut along the axis `split_dim` into `num_split` parts, of which the first are one longer if they cannot be equal.")
+        .input("split_dim", I64)
+        .input("indices", I64)
+        .input("values", "T")
+        .input("shape", I64)
+        .outputs("output_indices", "num_split", I64)
+        .outputs("output_values", "num_split", "T")
+        .outputs("output_shape", "num_split", I64)
+        .attr("num_split", AtLeast(1))
+        .attr("T", AnyType)
+        .infer(infer)
+        .kernel(Kernel::pure(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.scalar(0)?;
+    let (_, rank) = inferred_of(cx, [1, 2, 3])?;
+    let parts = cx.n_outputs() / 3;
+    for i in 0..parts {
+        cx.set(i, [None, rank]);
+        cx.set(parts + i, [None]);
+        cx.set(2 * parts + i, [rank]);
+    }
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let all = Entries::new(cx, [1, 2, 3])?;
+    let (dim, parts) = (cx.int(0)?, cx.n_outputs() / 3);
+    let axis = usize::try_from(dim)
+        .ok()
+        .filter(|a| *a < all.rank)
+        .ok_or_else(|| invalid!("`split_dim` is {dim} but must be in 0..{}", all.rank))?;
+    let size = all.shape[axis];
+    ensure!(parts as i64 <= size, "`num_split` is {parts} but axis {axis} has size {size}");
+    let (least, longer) = (size / parts as i64, size % parts as i64);
+    let mut start = 0;
+    for i in 0..parts {
+        let len = least + i64::from((i as i64) < longer);
+        let rows: Vec<usize> = (0..all.n).filter(|row| (start..start + len).contains(&all.index(*row)[axis])).collect();
+        let moved: Vec<Vec<i64>> = rows
+            .iter()
+            .map(|row| {
+                let mut index = all.index(*row).to_vec();
+                index[axis] -= start;
+                index
+            })
+            .collect();
+        let mut shape = all.shape.clone();
+        shape[axis] = len;
+        let indices = matrix(all.rank, moved.iter().map(Vec::as_slice))?;
+        let (values, shape) = (all.values.take([rows.len()], &rows)?, sizes(&shape)?);
+        cx.set(i, indices);
+        cx.set(parts + i, values);
+        cx.set(2 * parts + i, shape);
+        start += len;
+    }
+    Ok(())
+}
+
+cases! {
+    halves: "SparseSplit(i64 1, i64 [[0 1] [2 3]], [5 6], i64 [3 4]; num_split=2) = i64 [[0 1]], i64 [[2 1]], [5], [6], i64 [3 2], i64 [3 2]",
+    first_is_longer: "SparseSplit(i64 0, i64 [[1] [2]], ['a' 'b'], i64[1] [3]; num_split=2) = i64 [[1]], i64 [[0]], ['a'], ['b'], i64[1] [2], i64[1] [1]",
+    infers: "SparseSplit(i64[], i64[?,2], f32[?], i64[?]; num_split=1) : i64[?,2], f32[?], i64[2]",
+    too_many: "SparseSplit(i64 0, i64 [[1]], [1], i64[1] [3]; num_split=4) ! `num_split` is 4 but axis 0 has size 3",
+    axis_exists: "SparseSplit(i64 1, i64 [[1]], [1], i64[1] [3]; num_split=1) ! `split_dim` is 1",
+}

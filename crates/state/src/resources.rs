@@ -5,12 +5,15 @@ use parking_lot::Mutex;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Things by container and name. A name holds one kind of thing.
 #[derive(Default)]
 pub struct Resources {
     /// Guards the map only; nothing is built or called under it but the constructor passed to `get_or_create`.
     map: Mutex<BTreeMap<(String, String), Arc<dyn Opaque>>>,
+    /// How often something was forgotten.
+    epoch: AtomicU64,
 }
 
 impl Resources {
@@ -51,20 +54,29 @@ impl Resources {
         }
     }
 
+    /// A number that changes whenever something is forgotten: what was found under a name while it was the same is still there.
+    pub fn epoch(&self) -> u64 {
+        self.epoch.load(Ordering::Acquire)
+    }
+
     /// Forgets the thing under this name; those who hold it keep it. Returns whether there was one.
     pub fn remove(&self, container: &str, name: &str) -> bool {
-        self.map.lock().remove(&(container.to_owned(), name.to_owned())).is_some()
+        let found = self.map.lock().remove(&(container.to_owned(), name.to_owned()));
+        self.epoch.fetch_add(1, Ordering::Release);
+        found.is_some()
     }
 
     /// Forgets everything.
     pub fn clear_all(&self) {
         let old = std::mem::take(&mut *self.map.lock());
+        self.epoch.fetch_add(1, Ordering::Release);
         drop(old);
     }
 
     /// Forgets everything in a container.
     pub fn clear(&self, container: &str) {
         self.map.lock().retain(|(c, _), _| c != container);
+        self.epoch.fetch_add(1, Ordering::Release);
     }
 }
 

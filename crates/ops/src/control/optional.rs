@@ -119,7 +119,7 @@ cases! {
     asked: "OptionalHasValue(variant[]) : bool[]",
     knows_shapes: "OptionalGetValue(variant[]; output_types={f32, i32}, output_shapes={shape[2,?], shape[]}) : f32[2,?], i32[]",
     shapes_and_types: "OptionalGetValue(variant[]; output_types={f32, i32}, output_shapes={shape[]}) ! `output_types` has 2 entries but `output_shapes` 1",
-    one_of_them: "OptionalHasValue(variant[2]) ! `optional` must have rank 0",
+    one_of_them: "OptionalHasValue(variant[2]) ! `optional` must be a scalar",
 }
 
 #[cfg(test)]

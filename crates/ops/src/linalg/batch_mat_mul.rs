@@ -3,7 +3,7 @@
 
 use super::parts::{at_least, split};
 use super::product::{Matrix, Product};
-use crate::math::cast::cast;
+use crate::math::cast;
 use crate::number::with_number;
 use millstream_graph::op::spec::{Bool, Number, Spec};
 use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, NodeInfo, OpDef};

@@ -117,3 +117,5 @@ ops! {
     xlogy,
     zeta,
 }
+
+pub(crate) use cast::cast;

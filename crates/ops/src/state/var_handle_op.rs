@@ -37,10 +37,11 @@ cases! {
 #[cfg(test)]
 mod tests {
     use crate::cases::{lone_env, run};
-    use millstream_graph::op::{InferCx, NodeInfo};
+    use millstream_graph::op::{BuildCx, InferCx, KernelBody, KernelCx, NodeInfo};
     use millstream_graph::{Attr, Attrs};
     use millstream_state::Variable;
-    use millstream_tensor::{DType, PartialShape, Tensor, shape};
+    use millstream_tensor::{DType, Handle, PartialShape, Tensor, shape};
+    use smallvec::SmallVec;
 
     fn node(name: &str, shared: &str, dtype: DType) -> NodeInfo {
         let mut attrs = Attrs::new();
@@ -64,6 +65,24 @@ mod tests {
         assert_eq!(env.resources.get::<Variable>("", "c").expect("named as its node").name(), "c");
         let error = run(&node("d", "v", DType::I32), &env, &[]).expect_err("another dtype");
         assert!(error.message().contains("`v` holds f32"), "{error}");
+    }
+
+    #[test]
+    fn a_cleared_container_holds_another_variable() {
+        let (env, node) = (lone_env(), node("v", "", DType::F32));
+        let KernelBody::Build(make) = node.op.kernel.body else { panic!("prepared once") };
+        let kernel = make(&BuildCx { node: &node, kernel_state: &env.kernel_state }).expect("prepares");
+        let handle = || {
+            let mut outputs = SmallVec::from_elem(None, 1);
+            kernel.run(&mut KernelCx::new(&node, &env, &mut Vec::new(), &mut outputs)).expect("runs");
+            outputs[0].as_ref().and_then(|t| t.as_handles()?.first().cloned()).expect("a handle")
+        };
+        let first = handle();
+        assert!(first.same(&handle()));
+        env.resources.clear("");
+        let second = handle();
+        assert!(!first.same(&second));
+        assert!(second.same(&Handle::new("", "v", env.resources.get::<Variable>("", "v").expect("made anew"))));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use millstream_graph::op::spec::{AnyShape, AnyType, Spec, Text};
 use millstream_graph::op::{Effect, InferCx, Kernel, KernelCx, NodeInfo, OpDef, Run};
 use millstream_state::Variable;
 use millstream_tensor::{DType, Handle, PartialShape, Result, Tensor, ensure};
-use std::sync::OnceLock;
+use parking_lot::Mutex;
 
 pub(crate) fn def() -> [OpDef; 2] {
     ["Variable", "VariableV2"].map(|name| {
@@ -36,13 +36,14 @@ fn shape(node: &NodeInfo) -> Result<PartialShape> {
     }
 }
 
-/// Gives the handle of a named variable: looked up once, a clone ever after.
+/// Gives the handle of a named variable: looked up once, a clone until something is forgotten.
 pub(crate) struct Named {
     container: String,
     name: String,
     dtype: DType,
     shape: PartialShape,
-    handle: OnceLock<Tensor>,
+    /// The handle, and the resources' epoch in which it was looked up. Guards only itself; nothing is locked beneath it.
+    found: Mutex<Option<(u64, Tensor)>>,
 }
 
 impl Named {
@@ -55,7 +56,7 @@ impl Named {
             name: if shared.is_empty() { node.name.clone() } else { shared },
             dtype: node.attrs.dtype("dtype")?,
             shape: shape(node)?,
-            handle: OnceLock::new(),
+            found: Mutex::new(None),
         })
     }
 
@@ -76,11 +77,15 @@ impl Named {
 
 impl Run for Named {
     fn run(&self, cx: &mut KernelCx) -> Result<()> {
-        let handle = match self.handle.get() {
-            Some(handle) => handle.clone(),
+        // Read before the look-up: what is forgotten meanwhile is looked up again.
+        let epoch = cx.env.resources.epoch();
+        let known = self.found.lock().as_ref().filter(|(then, _)| *then == epoch).map(|(_, handle)| handle.clone());
+        let handle = match known {
+            Some(handle) => handle,
             None => {
                 let handle = self.find(cx)?;
-                self.handle.get_or_init(|| handle).clone()
+                *self.found.lock() = Some((epoch, handle.clone()));
+                handle
             }
         };
         cx.set(0, handle);

@@ -591,6 +591,20 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("BatchMatMulV2").input(x).input(y).output()
     }
 
+    /// As BatchMatMulV2, of matrices of any types: both are converted to `Tout` first.
+    ///
+    /// `BatchMatMulV3(x: Ta, y: Tb) -> (output: Tout)`
+    ///
+    /// Attributes: `Ta: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64|c64|c128`, `Tb: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64|c64|c128`, `Tout: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64|c64|c128`, `adj_x: bool = false`, `adj_y: bool = false`, `grad_x: bool = false`, `grad_y: bool = false`.
+    ///
+    /// ```text
+    /// BatchMatMul([[[1 2]] [[3 4]]], [[[5] [6]] [[7] [8]]]) = [[[17]] [[53]]]
+    /// ```
+    #[track_caller]
+    fn batch_mat_mul_v3(self, x: impl Into<Arg<'g>>, y: impl Into<Arg<'g>>, tout: DType) -> Output<'g> {
+        self.start("BatchMatMulV3").input(x).input(y).attr("Tout", tout).output()
+    }
+
     /// The reverse of SpaceToBatchND: takes blocks of `block_shape` out of the batch axis, and crops the axes.
     ///
     /// `BatchToSpaceND(input: T, block_shape: Tblock_shape, crops: Tcrops) -> (output: T)`
@@ -882,6 +896,20 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("CheckNumericsV2").input(tensor).attr("message", message).output()
     }
 
+    /// The lower triangular matrix whose product with its adjoint is each innermost matrix of `input`, of which only the lower triangle is read.
+    ///
+    /// `Cholesky(input: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f64|f32|f16|c64|c128`.
+    ///
+    /// ```text
+    /// Cholesky([[[4.0 0.0] [2.0 5.0]] [[1.0 9.0] [0.0 1.0]]]) ~ [[[2.0 0.0] [1.0 2.0]] [[1.0 0.0] [0.0 1.0]]]
+    /// ```
+    #[track_caller]
+    fn cholesky(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("Cholesky").input(input).output()
+    }
+
     /// `max(min(t, clip_value_max), clip_value_min)`. Each bound is a scalar or has the shape of `t`. NaNs stay.
     ///
     /// `ClipByValue(t: T, clip_value_min: T, clip_value_max: T) -> (output: T)`
@@ -1105,6 +1133,20 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn cumsum(self, x: impl Into<Arg<'g>>, axis: impl Into<Arg<'g>>) -> Output<'g> {
         self.start("Cumsum").input(x).input(axis).output()
+    }
+
+    /// The logarithms of the sums of the exponentials of all elements up to each along `axis`; `exclusive` leaves the element itself out, `reverse` starts at the end.
+    ///
+    /// `CumulativeLogsumexp(x: T, axis: Tidx) -> (out: T)`
+    ///
+    /// Attributes: `exclusive: bool = false`, `reverse: bool = false`, `Tidx: i32|i64 = i32`, `T: f16|bf16|f32|f64`.
+    ///
+    /// ```text
+    /// CumulativeLogsumexp([1.0 2.0 3.0], 0) ~ [1.0 2.3132616875182226 3.4076059644443806]
+    /// ```
+    #[track_caller]
+    fn cumulative_logsumexp(self, x: impl Into<Arg<'g>>, axis: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("CumulativeLogsumexp").input(x).input(axis).output()
     }
 
     /// Each string read as base64 with `-` and `_`, with or without `=` at the end.
@@ -1553,11 +1595,11 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Gather").input(params).input(indices).output()
     }
 
-    /// The parts of `params` at the indices in the last axis of `indices`, in the shape of the rest of `indices`.
+    /// The parts of `params` at the indices in the last axis of `indices`, in the shape of the rest of `indices`; zeros for bad ones if they are ignored.
     ///
     /// `GatherNd(params: Tparams, indices: Tindices) -> (output: Tparams)`
     ///
-    /// Attributes: `Tparams: any dtype`, `Tindices: i32|i64`.
+    /// Attributes: `Tparams: any dtype`, `Tindices: i16|i32|i64`, `bad_indices_policy: |DEFAULT|ERROR|IGNORE = ""`.
     ///
     /// ```text
     /// GatherNd([[1 2] [3 4]], [[0 1] [1 0]]) = [2 3]
@@ -1626,6 +1668,25 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn guarantee_const(self, input: impl Into<Arg<'g>>) -> Output<'g> {
         self.start("GuaranteeConst").input(input).output()
+    }
+
+    /// How many of `values` fall into each of `nbins` equal parts of `value_range`; those outside count in the first or the last.
+    ///
+    /// `HistogramFixedWidth(values: T, value_range: T, nbins: i32) -> (out: dtype)`
+    ///
+    /// Attributes: `T: i32|i64|f32|f64`, `dtype: i32|i64 = i32`.
+    ///
+    /// ```text
+    /// HistogramFixedWidth([-1.0 0.0 1.5 2.0 5.0 15.0], [0.0 5.0], 5) = [2 1 1 0 2]
+    /// ```
+    #[track_caller]
+    fn histogram_fixed_width(
+        self,
+        values: impl Into<Arg<'g>>,
+        value_range: impl Into<Arg<'g>>,
+        nbins: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("HistogramFixedWidth").input(values).input(value_range).input(nbins).output()
     }
 
     /// Passes `input` on. The `Ref` form passes the reference; `Identity` of a reference reads the variable.
@@ -2017,6 +2078,21 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Log1p").input(x).output()
     }
 
+    /// The determinant of each innermost matrix of `input` as a number of size 1 and the logarithm of its size.
+    ///
+    /// `LogMatrixDeterminant(input: T) -> (sign: T, log_abs_determinant: T)`
+    ///
+    /// Attributes: `T: f64|f32|f16|c64|c128`.
+    ///
+    /// ```text
+    /// MatrixDeterminant([[[1.0 2.0] [3.0 4.0]] [[2.0 0.0] [0.0 5.0]]]) ~ [-2.0 10.0]
+    /// ```
+    #[track_caller]
+    fn log_matrix_determinant(self, input: impl Into<Arg<'g>>) -> [Output<'g>; 2] {
+        let op = self.start("LogMatrixDeterminant").input(input).finish();
+        [op.output(0), op.output(1)]
+    }
+
     /// `logits - ln(sum(exp(logits)))`, the sum along the last axis.
     ///
     /// `LogSoftmax(logits: T) -> (logsoftmax: T)`
@@ -2114,6 +2190,20 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("MatrixBandPart").input(input).input(num_lower).input(num_upper).output()
     }
 
+    /// The determinant of each innermost matrix of `input`.
+    ///
+    /// `MatrixDeterminant(input: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f64|f32|f16|c64|c128`.
+    ///
+    /// ```text
+    /// MatrixDeterminant([[[1.0 2.0] [3.0 4.0]] [[2.0 0.0] [0.0 5.0]]]) ~ [-2.0 10.0]
+    /// ```
+    #[track_caller]
+    fn matrix_determinant(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("MatrixDeterminant").input(input).output()
+    }
+
     /// A square matrix for each innermost row of `diagonal`, which becomes its diagonal; zero elsewhere.
     ///
     /// `MatrixDiag(diagonal: T) -> (output: T)`
@@ -2142,6 +2232,112 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("MatrixDiagPart").input(input).output()
     }
 
+    /// The diagonals `k` (one, or from the lower to the upper of two) of each innermost matrix of `input` as rows, the highest first, `padding_value` after the shorter ones.
+    ///
+    /// `MatrixDiagPartV2(input: T, k: i32, padding_value: T) -> (diagonal: T)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// MatrixDiagPartV3([[1 2 3] [4 5 6]], 0, 0) = [1 5]
+    /// ```
+    #[track_caller]
+    fn matrix_diag_part_v2(
+        self,
+        input: impl Into<Arg<'g>>,
+        k: impl Into<Arg<'g>>,
+        padding_value: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("MatrixDiagPartV2").input(input).input(k).input(padding_value).output()
+    }
+
+    /// As MatrixDiagPartV2; `align` says to which side the diagonals above and below the main one are aligned.
+    ///
+    /// `MatrixDiagPartV3(input: T, k: i32, padding_value: T) -> (diagonal: T)`
+    ///
+    /// Attributes: `T: any dtype`, `align: LEFT_RIGHT|RIGHT_LEFT|LEFT_LEFT|RIGHT_RIGHT = "RIGHT_LEFT"`.
+    ///
+    /// ```text
+    /// MatrixDiagPartV3([[1 2 3] [4 5 6]], 0, 0) = [1 5]
+    /// ```
+    #[track_caller]
+    fn matrix_diag_part_v3(
+        self,
+        input: impl Into<Arg<'g>>,
+        k: impl Into<Arg<'g>>,
+        padding_value: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("MatrixDiagPartV3").input(input).input(k).input(padding_value).output()
+    }
+
+    /// Matrices whose diagonals `k` (one, or from the lower to the upper of two) are the innermost rows of `diagonal`, the highest first, and `padding_value` elsewhere. Sizes of -1 are worked out.
+    ///
+    /// `MatrixDiagV2(diagonal: T, k: i32, num_rows: i32, num_cols: i32, padding_value: T) -> (output: T)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// MatrixDiagV3([1 2], 0, -1, -1, 9) = [[1 9] [9 2]]
+    /// ```
+    #[track_caller]
+    fn matrix_diag_v2(
+        self,
+        diagonal: impl Into<Arg<'g>>,
+        k: impl Into<Arg<'g>>,
+        num_rows: impl Into<Arg<'g>>,
+        num_cols: impl Into<Arg<'g>>,
+        padding_value: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("MatrixDiagV2")
+            .input(diagonal)
+            .input(k)
+            .input(num_rows)
+            .input(num_cols)
+            .input(padding_value)
+            .output()
+    }
+
+    /// As MatrixDiagV2; `align` says to which side the diagonals above and below the main one are aligned in `diagonal`.
+    ///
+    /// `MatrixDiagV3(diagonal: T, k: i32, num_rows: i32, num_cols: i32, padding_value: T) -> (output: T)`
+    ///
+    /// Attributes: `T: any dtype`, `align: LEFT_RIGHT|RIGHT_LEFT|LEFT_LEFT|RIGHT_RIGHT = "RIGHT_LEFT"`.
+    ///
+    /// ```text
+    /// MatrixDiagV3([1 2], 0, -1, -1, 9) = [[1 9] [9 2]]
+    /// ```
+    #[track_caller]
+    fn matrix_diag_v3(
+        self,
+        diagonal: impl Into<Arg<'g>>,
+        k: impl Into<Arg<'g>>,
+        num_rows: impl Into<Arg<'g>>,
+        num_cols: impl Into<Arg<'g>>,
+        padding_value: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("MatrixDiagV3")
+            .input(diagonal)
+            .input(k)
+            .input(num_rows)
+            .input(num_cols)
+            .input(padding_value)
+            .output()
+    }
+
+    /// The inverse of each innermost matrix of `input`, or of its adjoint.
+    ///
+    /// `MatrixInverse(input: T) -> (output: T)`
+    ///
+    /// Attributes: `adjoint: bool = false`, `T: f64|f32|f16|c64|c128`.
+    ///
+    /// ```text
+    /// MatrixInverse([[[2.0 0.0] [0.0 4.0]] [[1.0 2.0] [3.0 4.0]]]) ~ [[[0.5 0.0] [0.0 0.25]] [[-2.0 1.0] [1.5 -0.5]]]
+    /// ```
+    #[track_caller]
+    fn matrix_inverse(self, input: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("MatrixInverse").input(input).output()
+    }
+
     /// `input` with the diagonal of each innermost matrix replaced by the innermost rows of `diagonal`.
     ///
     /// `MatrixSetDiag(input: T, diagonal: T) -> (output: T)`
@@ -2154,6 +2350,72 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn matrix_set_diag(self, input: impl Into<Arg<'g>>, diagonal: impl Into<Arg<'g>>) -> Output<'g> {
         self.start("MatrixSetDiag").input(input).input(diagonal).output()
+    }
+
+    /// `input` with the diagonals `k` (one, or from the lower to the upper of two) of each innermost matrix replaced by the innermost rows of `diagonal`, the highest first.
+    ///
+    /// `MatrixSetDiagV2(input: T, diagonal: T, k: i32) -> (output: T)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// MatrixSetDiagV3([[1 2 3] [4 5 6]], [7 8], 0) = [[7 2 3] [4 8 6]]
+    /// ```
+    #[track_caller]
+    fn matrix_set_diag_v2(
+        self,
+        input: impl Into<Arg<'g>>,
+        diagonal: impl Into<Arg<'g>>,
+        k: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("MatrixSetDiagV2").input(input).input(diagonal).input(k).output()
+    }
+
+    /// As MatrixSetDiagV2; `align` says to which side the diagonals above and below the main one are aligned in `diagonal`.
+    ///
+    /// `MatrixSetDiagV3(input: T, diagonal: T, k: i32) -> (output: T)`
+    ///
+    /// Attributes: `T: any dtype`, `align: LEFT_RIGHT|RIGHT_LEFT|LEFT_LEFT|RIGHT_RIGHT = "RIGHT_LEFT"`.
+    ///
+    /// ```text
+    /// MatrixSetDiagV3([[1 2 3] [4 5 6]], [7 8], 0) = [[7 2 3] [4 8 6]]
+    /// ```
+    #[track_caller]
+    fn matrix_set_diag_v3(
+        self,
+        input: impl Into<Arg<'g>>,
+        diagonal: impl Into<Arg<'g>>,
+        k: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("MatrixSetDiagV3").input(input).input(diagonal).input(k).output()
+    }
+
+    /// The matrices whose product with each innermost matrix of `matrix`, or with its adjoint, is that of `rhs`.
+    ///
+    /// `MatrixSolve(matrix: T, rhs: T) -> (output: T)`
+    ///
+    /// Attributes: `adjoint: bool = false`, `T: f64|f32|f16|c64|c128`.
+    ///
+    /// ```text
+    /// MatrixSolve([[1.0 2.0] [3.0 4.0]], [[5.0] [11.0]]) ~ [[1.0] [2.0]]
+    /// ```
+    #[track_caller]
+    fn matrix_solve(self, matrix: impl Into<Arg<'g>>, rhs: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("MatrixSolve").input(matrix).input(rhs).output()
+    }
+
+    /// The matrices whose product with the lower (or upper) triangle of each innermost matrix of `matrix`, or with its adjoint, is that of `rhs`. Batches broadcast.
+    ///
+    /// `MatrixTriangularSolve(matrix: T, rhs: T) -> (output: T)`
+    ///
+    /// Attributes: `lower: bool = true`, `adjoint: bool = false`, `T: f16|bf16|f32|f64|c64|c128`.
+    ///
+    /// ```text
+    /// MatrixTriangularSolve([[2.0 9.0] [1.0 4.0]], [[2.0] [9.0]]) ~ [[1.0] [2.0]]
+    /// ```
+    #[track_caller]
+    fn matrix_triangular_solve(self, matrix: impl Into<Arg<'g>>, rhs: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("MatrixTriangularSolve").input(matrix).input(rhs).output()
     }
 
     /// The greatest element along `reduction_indices`; NaN if one is NaN; the lowest value (negative infinity) of none.
@@ -2238,6 +2500,25 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn mirror_pad(self, input: impl Into<Arg<'g>>, paddings: impl Into<Arg<'g>>, mode: &str) -> Output<'g> {
         self.start("MirrorPad").input(input).input(paddings).attr("mode", mode).output()
+    }
+
+    /// `input` without the margins of `paddings`, whose elements are added to those that MirrorPad took them from.
+    ///
+    /// `MirrorPadGrad(input: T, paddings: Tpaddings) -> (output: T)`
+    ///
+    /// Attributes: `T: any dtype`, `Tpaddings: i32|i64 = i32`, `mode: REFLECT|SYMMETRIC`.
+    ///
+    /// ```text
+    /// MirrorPadGrad([1 2 3 4 5], [[2 0]]; mode="REFLECT") = [3 6 6]
+    /// ```
+    #[track_caller]
+    fn mirror_pad_grad(
+        self,
+        input: impl Into<Arg<'g>>,
+        paddings: impl Into<Arg<'g>>,
+        mode: &str,
+    ) -> Output<'g> {
+        self.start("MirrorPadGrad").input(input).input(paddings).attr("mode", mode).output()
     }
 
     /// What `TruncateDiv` leaves: has the sign of `x`.
@@ -2364,6 +2645,20 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("NotEqual").input(x).input(y).output()
     }
 
+    /// The element at place `n` of each innermost row once it is put in order; `reverse` puts the greatest first.
+    ///
+    /// `NthElement(input: T, n: i32) -> (values: T)`
+    ///
+    /// Attributes: `reverse: bool = false`, `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64`.
+    ///
+    /// ```text
+    /// NthElement([[3.0 1.0 2.0] [9.0 7.0 8.0]], 0) = [1.0 7.0]
+    /// ```
+    #[track_caller]
+    fn nth_element(self, input: impl Into<Arg<'g>>, n: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("NthElement").input(input).input(n).output()
+    }
+
     /// `on_value` at place `indices[..]` of a new axis of size `depth`, and `off_value` elsewhere. Indices out of range are on nowhere.
     ///
     /// `OneHot(indices: TI, depth: i32, on_value: T, off_value: T) -> (output: T)`
@@ -2396,6 +2691,68 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn ones_like(self, x: impl Into<Arg<'g>>) -> Output<'g> {
         self.start("OnesLike").input(x).output()
+    }
+
+    /// An optional that holds these tensors.
+    ///
+    /// `OptionalFromValue(components: Toutput_types) -> (optional: variant)`
+    ///
+    /// Attributes: `Toutput_types: dtypes`.
+    ///
+    /// ```text
+    /// OptionalNone() : variant[]
+    /// ```
+    #[track_caller]
+    fn optional_from_value(self, components: impl IntoIterator<Item = impl Into<Arg<'g>>>) -> Output<'g> {
+        self.start("OptionalFromValue").inputs(components).output()
+    }
+
+    /// The tensors that an optional holds, which have these types and shapes; an error if it holds nothing.
+    ///
+    /// `OptionalGetValue(optional: variant) -> (components: output_types)`
+    ///
+    /// Attributes: `output_types: dtypes`, `output_shapes: shapes`.
+    ///
+    /// ```text
+    /// OptionalNone() : variant[]
+    /// ```
+    #[track_caller]
+    fn optional_get_value(
+        self,
+        optional: impl Into<Arg<'g>>,
+        output_types: &[DType],
+        output_shapes: &[PartialShape],
+    ) -> Vec<Output<'g>> {
+        self.start("OptionalGetValue")
+            .input(optional)
+            .attr("output_types", output_types)
+            .attr("output_shapes", output_shapes)
+            .finish()
+            .outputs()
+    }
+
+    /// Whether an optional holds something.
+    ///
+    /// `OptionalHasValue(optional: variant) -> (has_value: bool)`
+    ///
+    /// ```text
+    /// OptionalNone() : variant[]
+    /// ```
+    #[track_caller]
+    fn optional_has_value(self, optional: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("OptionalHasValue").input(optional).output()
+    }
+
+    /// An optional that holds nothing.
+    ///
+    /// `OptionalNone() -> (optional: variant)`
+    ///
+    /// ```text
+    /// OptionalNone() : variant[]
+    /// ```
+    #[track_caller]
+    fn optional_none(self) -> Output<'g> {
+        self.start("OptionalNone").output()
     }
 
     /// The values, all of one shape, stacked along a new axis.
@@ -2461,6 +2818,33 @@ pub trait Ops<'g>: Start<'g> + Sized {
         data: impl IntoIterator<Item = impl Into<Arg<'g>>>,
     ) -> Output<'g> {
         self.start("ParallelDynamicStitch").inputs(indices).inputs(data).output()
+    }
+
+    /// Floats with a normal distribution, redrawn outside of `minvals..maxvals`. The parameters are scalars, or have an entry for each row of the output. Each run takes the next part of the stream that `seed` and `seed2` name.
+    ///
+    /// `ParameterizedTruncatedNormal(shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: dtype) -> (output: dtype)`
+    ///
+    /// Attributes: `seed: int = 0`, `seed2: int = 0`, `dtype: f16|bf16|f32|f64`, `T: i32|i64`.
+    ///
+    /// ```text
+    /// ParameterizedTruncatedNormal([2 3], f32[], f32[2], f32[], f32[]; seed=1) : f32[2,3]
+    /// ```
+    #[track_caller]
+    fn parameterized_truncated_normal(
+        self,
+        shape: impl Into<Arg<'g>>,
+        means: impl Into<Arg<'g>>,
+        stdevs: impl Into<Arg<'g>>,
+        minvals: impl Into<Arg<'g>>,
+        maxvals: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("ParameterizedTruncatedNormal")
+            .input(shape)
+            .input(means)
+            .input(stdevs)
+            .input(minvals)
+            .input(maxvals)
+            .output()
     }
 
     /// `input`, unless a run feeds another value of a shape that fits `shape`.
@@ -3731,7 +4115,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
     ///
     /// `ScatterNd(indices: Tindices, updates: T, shape: Tindices) -> (output: T)`
     ///
-    /// Attributes: `T: any dtype`, `Tindices: i32|i64`.
+    /// Attributes: `T: any dtype`, `Tindices: i32|i64`, `bad_indices_policy: |DEFAULT|ERROR|IGNORE = ""`.
     ///
     /// ```text
     /// ScatterNd([[1] [3]], [7 8], [4]) = [0 7 0 8]
@@ -3763,6 +4147,25 @@ pub trait Ops<'g>: Start<'g> + Sized {
         updates: impl Into<Arg<'g>>,
     ) -> Output<'g> {
         self.start("ScatterNdAdd").input(ref_).input(indices).input(updates).output()
+    }
+
+    /// `input` with `updates` added at `indices`.
+    ///
+    /// `ScatterNdNonAliasingAdd(input: T, indices: Tindices, updates: T) -> (output: T)`
+    ///
+    /// Attributes: `T: any dtype`, `Tindices: i32|i64`, `bad_indices_policy: |DEFAULT|ERROR|IGNORE = ""`.
+    ///
+    /// ```text
+    /// TensorScatterUpdate([1 2 3], [[1]], [7]) = [1 7 3]
+    /// ```
+    #[track_caller]
+    fn scatter_nd_non_aliasing_add(
+        self,
+        input: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        updates: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("ScatterNdNonAliasingAdd").input(input).input(indices).input(updates).output()
     }
 
     /// Subtracts each row of `updates` from the slice of the variable at the index in that row of `indices`.
@@ -5730,7 +6133,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
     ///
     /// `TensorScatterAdd(tensor: T, indices: Tindices, updates: T) -> (output: T)`
     ///
-    /// Attributes: `T: any dtype`, `Tindices: i32|i64`.
+    /// Attributes: `T: any dtype`, `Tindices: i32|i64`, `bad_indices_policy: |DEFAULT|ERROR|IGNORE = ""`.
     ///
     /// ```text
     /// TensorScatterUpdate([1 2 3], [[1]], [7]) = [1 7 3]
@@ -5749,7 +6152,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
     ///
     /// `TensorScatterMax(tensor: T, indices: Tindices, updates: T) -> (output: T)`
     ///
-    /// Attributes: `T: any dtype`, `Tindices: i32|i64`.
+    /// Attributes: `T: any dtype`, `Tindices: i32|i64`, `bad_indices_policy: |DEFAULT|ERROR|IGNORE = ""`.
     ///
     /// ```text
     /// TensorScatterUpdate([1 2 3], [[1]], [7]) = [1 7 3]
@@ -5768,7 +6171,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
     ///
     /// `TensorScatterMin(tensor: T, indices: Tindices, updates: T) -> (output: T)`
     ///
-    /// Attributes: `T: any dtype`, `Tindices: i32|i64`.
+    /// Attributes: `T: any dtype`, `Tindices: i32|i64`, `bad_indices_policy: |DEFAULT|ERROR|IGNORE = ""`.
     ///
     /// ```text
     /// TensorScatterUpdate([1 2 3], [[1]], [7]) = [1 7 3]
@@ -5787,7 +6190,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
     ///
     /// `TensorScatterSub(tensor: T, indices: Tindices, updates: T) -> (output: T)`
     ///
-    /// Attributes: `T: any dtype`, `Tindices: i32|i64`.
+    /// Attributes: `T: any dtype`, `Tindices: i32|i64`, `bad_indices_policy: |DEFAULT|ERROR|IGNORE = ""`.
     ///
     /// ```text
     /// TensorScatterUpdate([1 2 3], [[1]], [7]) = [1 7 3]
@@ -5806,7 +6209,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
     ///
     /// `TensorScatterUpdate(tensor: T, indices: Tindices, updates: T) -> (output: T)`
     ///
-    /// Attributes: `T: any dtype`, `Tindices: i32|i64`.
+    /// Attributes: `T: any dtype`, `Tindices: i32|i64`, `bad_indices_policy: |DEFAULT|ERROR|IGNORE = ""`.
     ///
     /// ```text
     /// TensorScatterUpdate([1 2 3], [[1]], [7]) = [1 7 3]
@@ -5819,6 +6222,33 @@ pub trait Ops<'g>: Start<'g> + Sized {
         updates: impl Into<Arg<'g>>,
     ) -> Output<'g> {
         self.start("TensorScatterUpdate").input(tensor).input(indices).input(updates).output()
+    }
+
+    /// `input` with the part that StridedSlice would read replaced by `value`, which is broadcast to it.
+    ///
+    /// `TensorStridedSliceUpdate(input: T, begin: Index, end: Index, strides: Index, value: T) -> (output: T)`
+    ///
+    /// Attributes: `T: any dtype`, `Index: i32|i64`, `begin_mask: int = 0`, `end_mask: int = 0`, `ellipsis_mask: int = 0`, `new_axis_mask: int = 0`, `shrink_axis_mask: int = 0`.
+    ///
+    /// ```text
+    /// TensorStridedSliceUpdate([1 2 3], [0], [3], [2], [8 9]) = [8 2 9]
+    /// ```
+    #[track_caller]
+    fn tensor_strided_slice_update(
+        self,
+        input: impl Into<Arg<'g>>,
+        begin: impl Into<Arg<'g>>,
+        end: impl Into<Arg<'g>>,
+        strides: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorStridedSliceUpdate")
+            .input(input)
+            .input(begin)
+            .input(end)
+            .input(strides)
+            .input(value)
+            .output()
     }
 
     /// Repeats `input` along each axis, `multiples[i]` times along axis `i`.
@@ -6019,6 +6449,25 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn unpack(self, value: impl Into<Arg<'g>>, num: i64) -> Vec<Output<'g>> {
         self.start("Unpack").input(value).attr("num", num).finish().outputs()
+    }
+
+    /// The strings of each of `num_segments` segments put together in order, with `separator` between; those of a row whose id is i belong to segment i.
+    ///
+    /// `UnsortedSegmentJoin(inputs: str, segment_ids: Tindices, num_segments: Tnumsegments) -> (output: str)`
+    ///
+    /// Attributes: `separator: string = ""`, `Tindices: i32|i64`, `Tnumsegments: i32|i64 = i32`.
+    ///
+    /// ```text
+    /// UnsortedSegmentJoin([["a" "b"] ["c" "d"] ["e" "f"]], [1 0 1], 3; separator="-") = [["c" "d"] ["a-e" "b-f"] ["" ""]]
+    /// ```
+    #[track_caller]
+    fn unsorted_segment_join(
+        self,
+        inputs: impl Into<Arg<'g>>,
+        segment_ids: impl Into<Arg<'g>>,
+        num_segments: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("UnsortedSegmentJoin").input(inputs).input(segment_ids).input(num_segments).output()
     }
 
     /// The maximum of the parts of `data` for each id below `num_segments` in `segment_ids`, in any order; ids without parts give the least finite value. Negative ids are left out.
@@ -6597,6 +7046,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::batch_mat_mul_v2(first.graph(), first, y)
     }
 
+    /// As BatchMatMulV2, of matrices of any types: both are converted to `Tout` first.
+    ///
+    /// See [`Ops::batch_mat_mul_v3`].
+    #[track_caller]
+    fn batch_mat_mul_v3(self, y: impl Into<Arg<'g>>, tout: DType) -> Output<'g> {
+        let first = self.into();
+        Ops::batch_mat_mul_v3(first.graph(), first, y, tout)
+    }
+
     /// The reverse of SpaceToBatchND: takes blocks of `block_shape` out of the batch axis, and crops the axes.
     ///
     /// See [`Ops::batch_to_space_nd`].
@@ -6777,6 +7235,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::check_numerics_v2(first.graph(), first, message)
     }
 
+    /// The lower triangular matrix whose product with its adjoint is each innermost matrix of `input`, of which only the lower triangle is read.
+    ///
+    /// See [`Ops::cholesky`].
+    #[track_caller]
+    fn cholesky(self) -> Output<'g> {
+        let first = self.into();
+        Ops::cholesky(first.graph(), first)
+    }
+
     /// `max(min(t, clip_value_max), clip_value_min)`.
     ///
     /// See [`Ops::clip_by_value`].
@@ -6896,6 +7363,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn cumsum(self, axis: impl Into<Arg<'g>>) -> Output<'g> {
         let first = self.into();
         Ops::cumsum(first.graph(), first, axis)
+    }
+
+    /// The logarithms of the sums of the exponentials of all elements up to each along `axis`; `exclusive` leaves the element itself out, `reverse` starts at the end.
+    ///
+    /// See [`Ops::cumulative_logsumexp`].
+    #[track_caller]
+    fn cumulative_logsumexp(self, axis: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::cumulative_logsumexp(first.graph(), first, axis)
     }
 
     /// Each string read as base64 with `-` and `_`, with or without `=` at the end.
@@ -7168,7 +7644,7 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::gather_op(first.graph(), first, indices)
     }
 
-    /// The parts of `params` at the indices in the last axis of `indices`, in the shape of the rest of `indices`.
+    /// The parts of `params` at the indices in the last axis of `indices`, in the shape of the rest of `indices`; zeros for bad ones if they are ignored.
     ///
     /// See [`Ops::gather_nd`].
     #[track_caller]
@@ -7211,6 +7687,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn guarantee_const(self) -> Output<'g> {
         let first = self.into();
         Ops::guarantee_const(first.graph(), first)
+    }
+
+    /// How many of `values` fall into each of `nbins` equal parts of `value_range`; those outside count in the first or the last.
+    ///
+    /// See [`Ops::histogram_fixed_width`].
+    #[track_caller]
+    fn histogram_fixed_width(self, value_range: impl Into<Arg<'g>>, nbins: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::histogram_fixed_width(first.graph(), first, value_range, nbins)
     }
 
     /// Passes `input` on.
@@ -7447,6 +7932,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::log1p(first.graph(), first)
     }
 
+    /// The determinant of each innermost matrix of `input` as a number of size 1 and the logarithm of its size.
+    ///
+    /// See [`Ops::log_matrix_determinant`].
+    #[track_caller]
+    fn log_matrix_determinant(self) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::log_matrix_determinant(first.graph(), first)
+    }
+
     /// `logits - ln(sum(exp(logits)))`, the sum along the last axis.
     ///
     /// See [`Ops::log_softmax`].
@@ -7510,6 +8004,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::matrix_band_part(first.graph(), first, num_lower, num_upper)
     }
 
+    /// The determinant of each innermost matrix of `input`.
+    ///
+    /// See [`Ops::matrix_determinant`].
+    #[track_caller]
+    fn matrix_determinant(self) -> Output<'g> {
+        let first = self.into();
+        Ops::matrix_determinant(first.graph(), first)
+    }
+
     /// A square matrix for each innermost row of `diagonal`, which becomes its diagonal; zero elsewhere.
     ///
     /// See [`Ops::matrix_diag`].
@@ -7528,6 +8031,63 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::matrix_diag_part(first.graph(), first)
     }
 
+    /// The diagonals `k` (one, or from the lower to the upper of two) of each innermost matrix of `input` as rows, the highest first, `padding_value` after the shorter ones.
+    ///
+    /// See [`Ops::matrix_diag_part_v2`].
+    #[track_caller]
+    fn matrix_diag_part_v2(self, k: impl Into<Arg<'g>>, padding_value: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::matrix_diag_part_v2(first.graph(), first, k, padding_value)
+    }
+
+    /// As MatrixDiagPartV2; `align` says to which side the diagonals above and below the main one are aligned.
+    ///
+    /// See [`Ops::matrix_diag_part_v3`].
+    #[track_caller]
+    fn matrix_diag_part_v3(self, k: impl Into<Arg<'g>>, padding_value: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::matrix_diag_part_v3(first.graph(), first, k, padding_value)
+    }
+
+    /// Matrices whose diagonals `k` (one, or from the lower to the upper of two) are the innermost rows of `diagonal`, the highest first, and `padding_value` elsewhere.
+    ///
+    /// See [`Ops::matrix_diag_v2`].
+    #[track_caller]
+    fn matrix_diag_v2(
+        self,
+        k: impl Into<Arg<'g>>,
+        num_rows: impl Into<Arg<'g>>,
+        num_cols: impl Into<Arg<'g>>,
+        padding_value: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::matrix_diag_v2(first.graph(), first, k, num_rows, num_cols, padding_value)
+    }
+
+    /// As MatrixDiagV2; `align` says to which side the diagonals above and below the main one are aligned in `diagonal`.
+    ///
+    /// See [`Ops::matrix_diag_v3`].
+    #[track_caller]
+    fn matrix_diag_v3(
+        self,
+        k: impl Into<Arg<'g>>,
+        num_rows: impl Into<Arg<'g>>,
+        num_cols: impl Into<Arg<'g>>,
+        padding_value: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::matrix_diag_v3(first.graph(), first, k, num_rows, num_cols, padding_value)
+    }
+
+    /// The inverse of each innermost matrix of `input`, or of its adjoint.
+    ///
+    /// See [`Ops::matrix_inverse`].
+    #[track_caller]
+    fn matrix_inverse(self) -> Output<'g> {
+        let first = self.into();
+        Ops::matrix_inverse(first.graph(), first)
+    }
+
     /// `input` with the diagonal of each innermost matrix replaced by the innermost rows of `diagonal`.
     ///
     /// See [`Ops::matrix_set_diag`].
@@ -7535,6 +8095,42 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn matrix_set_diag(self, diagonal: impl Into<Arg<'g>>) -> Output<'g> {
         let first = self.into();
         Ops::matrix_set_diag(first.graph(), first, diagonal)
+    }
+
+    /// `input` with the diagonals `k` (one, or from the lower to the upper of two) of each innermost matrix replaced by the innermost rows of `diagonal`, the highest first.
+    ///
+    /// See [`Ops::matrix_set_diag_v2`].
+    #[track_caller]
+    fn matrix_set_diag_v2(self, diagonal: impl Into<Arg<'g>>, k: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::matrix_set_diag_v2(first.graph(), first, diagonal, k)
+    }
+
+    /// As MatrixSetDiagV2; `align` says to which side the diagonals above and below the main one are aligned in `diagonal`.
+    ///
+    /// See [`Ops::matrix_set_diag_v3`].
+    #[track_caller]
+    fn matrix_set_diag_v3(self, diagonal: impl Into<Arg<'g>>, k: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::matrix_set_diag_v3(first.graph(), first, diagonal, k)
+    }
+
+    /// The matrices whose product with each innermost matrix of `matrix`, or with its adjoint, is that of `rhs`.
+    ///
+    /// See [`Ops::matrix_solve`].
+    #[track_caller]
+    fn matrix_solve(self, rhs: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::matrix_solve(first.graph(), first, rhs)
+    }
+
+    /// The matrices whose product with the lower (or upper) triangle of each innermost matrix of `matrix`, or with its adjoint, is that of `rhs`.
+    ///
+    /// See [`Ops::matrix_triangular_solve`].
+    #[track_caller]
+    fn matrix_triangular_solve(self, rhs: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::matrix_triangular_solve(first.graph(), first, rhs)
     }
 
     /// The greatest element along `reduction_indices`; NaN if one is NaN; the lowest value (negative infinity) of none.
@@ -7589,6 +8185,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn mirror_pad(self, paddings: impl Into<Arg<'g>>, mode: &str) -> Output<'g> {
         let first = self.into();
         Ops::mirror_pad(first.graph(), first, paddings, mode)
+    }
+
+    /// `input` without the margins of `paddings`, whose elements are added to those that MirrorPad took them from.
+    ///
+    /// See [`Ops::mirror_pad_grad`].
+    #[track_caller]
+    fn mirror_pad_grad(self, paddings: impl Into<Arg<'g>>, mode: &str) -> Output<'g> {
+        let first = self.into();
+        Ops::mirror_pad_grad(first.graph(), first, paddings, mode)
     }
 
     /// What `TruncateDiv` leaves: has the sign of `x`.
@@ -7663,6 +8268,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::not_equal(first.graph(), first, y)
     }
 
+    /// The element at place `n` of each innermost row once it is put in order; `reverse` puts the greatest first.
+    ///
+    /// See [`Ops::nth_element`].
+    #[track_caller]
+    fn nth_element(self, n: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::nth_element(first.graph(), first, n)
+    }
+
     /// `on_value` at place `indices[..]` of a new axis of size `depth`, and `off_value` elsewhere.
     ///
     /// See [`Ops::one_hot`].
@@ -7686,6 +8300,24 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::ones_like(first.graph(), first)
     }
 
+    /// The tensors that an optional holds, which have these types and shapes; an error if it holds nothing.
+    ///
+    /// See [`Ops::optional_get_value`].
+    #[track_caller]
+    fn optional_get_value(self, output_types: &[DType], output_shapes: &[PartialShape]) -> Vec<Output<'g>> {
+        let first = self.into();
+        Ops::optional_get_value(first.graph(), first, output_types, output_shapes)
+    }
+
+    /// Whether an optional holds something.
+    ///
+    /// See [`Ops::optional_has_value`].
+    #[track_caller]
+    fn optional_has_value(self) -> Output<'g> {
+        let first = self.into();
+        Ops::optional_has_value(first.graph(), first)
+    }
+
     /// `input` with `paddings[i][0]` zeros before and `paddings[i][1]` after it along axis `i`.
     ///
     /// See [`Ops::pad`].
@@ -7702,6 +8334,21 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn pad_v2(self, paddings: impl Into<Arg<'g>>, constant_values: impl Into<Arg<'g>>) -> Output<'g> {
         let first = self.into();
         Ops::pad_v2(first.graph(), first, paddings, constant_values)
+    }
+
+    /// Floats with a normal distribution, redrawn outside of `minvals..maxvals`.
+    ///
+    /// See [`Ops::parameterized_truncated_normal`].
+    #[track_caller]
+    fn parameterized_truncated_normal(
+        self,
+        means: impl Into<Arg<'g>>,
+        stdevs: impl Into<Arg<'g>>,
+        minvals: impl Into<Arg<'g>>,
+        maxvals: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::parameterized_truncated_normal(first.graph(), first, means, stdevs, minvals, maxvals)
     }
 
     /// `input`, unless a run feeds another value of a shape that fits `shape`.
@@ -8461,6 +9108,19 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn scatter_nd_add(self, indices: impl Into<Arg<'g>>, updates: impl Into<Arg<'g>>) -> Output<'g> {
         let first = self.into();
         Ops::scatter_nd_add(first.graph(), first, indices, updates)
+    }
+
+    /// `input` with `updates` added at `indices`.
+    ///
+    /// See [`Ops::scatter_nd_non_aliasing_add`].
+    #[track_caller]
+    fn scatter_nd_non_aliasing_add(
+        self,
+        indices: impl Into<Arg<'g>>,
+        updates: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::scatter_nd_non_aliasing_add(first.graph(), first, indices, updates)
     }
 
     /// Subtracts each row of `updates` from the slice of the variable at the index in that row of `indices`.
@@ -9590,6 +10250,21 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::tensor_scatter_update(first.graph(), first, indices, updates)
     }
 
+    /// `input` with the part that StridedSlice would read replaced by `value`, which is broadcast to it.
+    ///
+    /// See [`Ops::tensor_strided_slice_update`].
+    #[track_caller]
+    fn tensor_strided_slice_update(
+        self,
+        begin: impl Into<Arg<'g>>,
+        end: impl Into<Arg<'g>>,
+        strides: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_strided_slice_update(first.graph(), first, begin, end, strides, value)
+    }
+
     /// Repeats `input` along each axis, `multiples[i]` times along axis `i`.
     ///
     /// See [`Ops::tile`].
@@ -9705,6 +10380,19 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn unpack(self, num: i64) -> Vec<Output<'g>> {
         let first = self.into();
         Ops::unpack(first.graph(), first, num)
+    }
+
+    /// The strings of each of `num_segments` segments put together in order, with `separator` between; those of a row whose id is i belong to segment i.
+    ///
+    /// See [`Ops::unsorted_segment_join`].
+    #[track_caller]
+    fn unsorted_segment_join(
+        self,
+        segment_ids: impl Into<Arg<'g>>,
+        num_segments: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::unsorted_segment_join(first.graph(), first, segment_ids, num_segments)
     }
 
     /// The maximum of the parts of `data` for each id below `num_segments` in `segment_ids`, in any order; ids without parts give the least finite value.

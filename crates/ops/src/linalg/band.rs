@@ -90,7 +90,12 @@ impl Band {
                 "`k` names diagonal {k}, which is outside of matrices of {rows} by {cols}"
             );
         }
-        Ok((r + self.high.min(0)).min(c - self.low.max(0)).max(0) as usize)
+        Ok(self.length(rows, cols))
+    }
+
+    /// The length of the longest diagonal; those outside of the matrices have none.
+    fn length(&self, rows: usize, cols: usize) -> usize {
+        (rows as i64 + self.high.min(0)).min(cols as i64 - self.low.max(0)).max(0) as usize
     }
 
     /// The shape of the band in a batch of matrices.
@@ -112,8 +117,8 @@ impl Band {
         self.shape(batch, longest, Some)
     }
 
-    fn lines(&self, rows: usize, cols: usize) -> Result<Vec<Line>> {
-        let longest = self.longest(rows, cols)?;
+    fn lines(&self, rows: usize, cols: usize) -> Vec<Line> {
+        let longest = self.length(rows, cols);
         let (r, c) = (rows as i64, cols as i64);
         let line = |k: i64| {
             let len = (r + k.min(0)).min(c - k.max(0)).max(0);
@@ -126,7 +131,7 @@ impl Band {
                 len: len as usize,
             }
         };
-        Ok((self.low..=self.high).map(line).collect())
+        (self.low..=self.high).map(line).filter(|line| line.len > 0).collect()
     }
 
     /// Writes the diagonals of `band` into `matrices`, a batch of `rows` by `cols`.
@@ -138,8 +143,8 @@ impl Band {
         rows: usize,
         cols: usize,
     ) -> Result<()> {
-        let size = self.count()? * self.longest(rows, cols)?;
-        for line in self.lines(rows, cols)? {
+        let size = self.count()? * self.length(rows, cols);
+        for line in self.lines(rows, cols) {
             let shape = Shape::new(batch.iter().copied().chain([line.len]));
             let part = band.strided(shape.clone(), line.start, &strides(batch, size, 1))?;
             matrices.assign_strided(
@@ -161,8 +166,8 @@ impl Band {
         rows: usize,
         cols: usize,
     ) -> Result<()> {
-        let size = self.count()? * self.longest(rows, cols)?;
-        for line in self.lines(rows, cols)? {
+        let size = self.count()? * self.length(rows, cols);
+        for line in self.lines(rows, cols) {
             let shape = Shape::new(batch.iter().copied().chain([line.len]));
             let part = matrices.strided(
                 shape.clone(),

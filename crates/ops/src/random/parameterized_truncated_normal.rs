@@ -63,7 +63,7 @@ fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
             return Err(invalid!("`shape` is empty: there is no row to draw"));
         };
         let (mut rows, mut per_row) = (rows, rest.iter().product::<usize>());
-        if (1..5).all(|i| cx.input(i).elements() == 1) {
+        if (1..5).all(|i| cx.input(i).rank() == 0) {
             (rows, per_row) = (shape.elements().div_ceil(ROW), ROW);
         }
         for i in 1..5 {

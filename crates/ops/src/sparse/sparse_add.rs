@@ -10,8 +10,8 @@ use millstream_tensor::{Element, PartialShape, Result, Tensor, ensure};
 pub(crate) fn def() -> OpDef {
     OpDef::new("SparseAdd")
         .doc(
-            "The sum of two sparse tensors of one shape whose entries are in order. Entries of the sum that are smaller than \
-             `thresh` are left out.",
+            "The sum of two sparse tensors of one shape whose entries are in order. Where both have an entry and the sum is \
+             smaller than `thresh` it is left out.",
         )
         .input("a_indices", I64)
         .input("a_values", "T")
@@ -74,13 +74,12 @@ fn add<T: Lane + Num, P: Element + PartialOrd>(
     size: impl Fn(T) -> P,
 ) -> Result<(Vec<Step>, Tensor)> {
     let (least, x, y) = (least.to_scalar::<P>()?, a.values.as_slice::<T>()?, b.values.as_slice::<T>()?);
-    let sums = steps.iter().map(|step| match *step {
-        Step::First(i) => x[i],
-        Step::Second(j) => y[j],
-        Step::Both(i, j) => x[i].add(y[j]),
-    });
-    let (kept, values): (Vec<Step>, Vec<T>) =
-        steps.iter().copied().zip(sums).filter(|(_, v)| least <= size(*v)).unzip();
+    let sum = |step: &Step| match *step {
+        Step::First(i) => Some(x[i]),
+        Step::Second(j) => Some(y[j]),
+        Step::Both(i, j) => Some(x[i].add(y[j])).filter(|sum| least <= size(*sum)),
+    };
+    let (kept, values): (Vec<Step>, Vec<T>) = steps.iter().filter_map(|step| Some((*step, sum(step)?))).unzip();
     Ok((kept, Tensor::vector(&values)?))
 }
 

@@ -24,11 +24,11 @@ pub(crate) fn def() -> [OpDef; 4] {
         def.attr("keep_dims", Bool.or(false)).infer(infer).kernel(Kernel::pure(run))
     };
     [
-        op("SparseReduceSum", "The dense sum of a sparse tensor along axes; without axes along all.", sum)
+        op("SparseReduceSum", "The dense sum of a sparse tensor along axes.", sum)
             .attr("T", spec::Number),
         op(
             "SparseReduceMax",
-            "The dense maximum of the entries of a sparse tensor along axes, and 0 where there are none; without axes along all.",
+            "The dense maximum of the entries of a sparse tensor along axes, and 0 where there are none.",
             max,
         )
         .attr("T", spec::RealNumber),
@@ -41,9 +41,9 @@ fn is_sparse(op: &str) -> bool {
     op.ends_with("Sparse")
 }
 
-/// Which axes are reduced: all of them if none are named.
+/// Which axes are reduced.
 fn mask(axes: &[i64], rank: usize) -> Result<Vec<bool>> {
-    let mut reduced = vec![axes.is_empty(); rank];
+    let mut reduced = vec![false; rank];
     for &axis in axes {
         let from_front = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };
         let place = usize::try_from(from_front).ok().and_then(|a| reduced.get_mut(a));
@@ -82,7 +82,7 @@ fn sum(cx: &mut KernelCx) -> Result<()> {
 }
 
 fn max(cx: &mut KernelCx) -> Result<()> {
-    dtypes!(reals, cx.input(1).dtype(), T => run::<T>(cx, |a, b| Real::max(a, b)), else => Err(crate::math::elementwise::unsupported(cx)))
+    dtypes!(reals, cx.input(1).dtype(), T => run::<T>(cx, Real::max), else => Err(crate::math::elementwise::unsupported(cx)))
 }
 
 fn run<T: Lane + Num>(cx: &mut KernelCx, join: fn(T, T) -> T) -> Result<()> {
@@ -125,7 +125,8 @@ fn run<T: Lane + Num>(cx: &mut KernelCx, join: fn(T, T) -> T) -> Result<()> {
 cases! {
     sums_columns: "SparseReduceSum(i64 [[0 1] [2 0] [2 1]], [5 6 7], i64 [3 3], [0]) = [6 12 0]",
     keeps_the_axis: "SparseReduceSum(i64 [[0 1] [2 0]], [5 6], i64 [3 3], -1; keep_dims=true) = [[5] [0] [6]]",
-    sums_all: "SparseReduceSum(i64 [[0 1] [2 0]], [5.0 6.0], i64 [3 3], i32[0] []) = 11.0",
+    sums_all: "SparseReduceSum(i64 [[0 1] [2 0]], [5.0 6.0], i64 [3 3], [0 1]) = 11.0",
+    along_no_axes: "SparseReduceSum(i64 [[0 1]], [5], i64 [2 2], i32[0] []) = [[0 5] [0 0]]",
     greatest: "SparseReduceMax(i64 [[0 1] [2 0] [2 1]], [-5 6 7], i64 [3 3], [1]) = [-5 0 7]",
     as_sparse: "SparseReduceSumSparse(i64 [[0 1] [2 0] [2 1]], [5 6 7], i64 [3 3], [1]) = i64 [[0] [2]], [5 13], i64[1] [3]",
     greatest_as_sparse: "SparseReduceMaxSparse(i64 [[0 1] [2 0]], [5.0 6.0], i64 [3 3], [0 1]) = i64[1,0] [], [6.0], i64[0] []",

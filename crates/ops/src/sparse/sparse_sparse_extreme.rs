@@ -27,7 +27,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             "SparseSparseMaximum",
             "The greater of two sparse tensors of one shape at each place where either has an entry; the other counts as 0.",
             |cx| {
-                dtypes!(reals, cx.input(1).dtype(), T => run::<T>(cx, |a, b| Real::max(a, b)),
+                dtypes!(reals, cx.input(1).dtype(), T => run::<T>(cx, Real::max),
                     else => Err(crate::math::elementwise::unsupported(cx)))
             },
         )
@@ -36,7 +36,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             "SparseSparseMinimum",
             "The lesser of two sparse tensors of one shape at each place where either has an entry; the other counts as 0.",
             |cx| {
-                dtypes!(reals, cx.input(1).dtype(), T => run::<T>(cx, |a, b| Real::min(a, b)),
+                dtypes!(reals, cx.input(1).dtype(), T => run::<T>(cx, Real::min),
                     else => Err(crate::math::elementwise::unsupported(cx)))
             },
         )

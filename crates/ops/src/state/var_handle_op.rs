@@ -73,7 +73,7 @@ mod tests {
         let KernelBody::Build(make) = node.op.kernel.body else { panic!("prepared once") };
         let kernel = make(&BuildCx { node: &node, kernel_state: &env.kernel_state }).expect("prepares");
         let handle = || {
-            let mut outputs = SmallVec::from_elem(None, 1);
+            let mut outputs: SmallVec<[Option<Tensor>; 4]> = SmallVec::from_elem(None, 1);
             kernel.run(&mut KernelCx::new(&node, &env, &mut Vec::new(), &mut outputs)).expect("runs");
             outputs[0].as_ref().and_then(|t| t.as_handles()?.first().cloned()).expect("a handle")
         };

@@ -4647,7 +4647,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("SpaceToDepth").input(input).attr("block_size", block_size).output()
     }
 
-    /// The sum of two sparse tensors of one shape whose entries are in order. Entries of the sum that are smaller than `thresh` are left out.
+    /// The sum of two sparse tensors of one shape whose entries are in order. Where both have an entry and the sum is smaller than `thresh` it is left out.
     ///
     /// `SparseAdd(a_indices: i64, a_values: T, a_shape: i64, b_indices: i64, b_values: T, b_shape: i64, thresh: Treal) -> (sum_indices: i64, sum_values: T, sum_shape: i64)`
     ///
@@ -4940,7 +4940,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
         [op.output(0), op.output(1)]
     }
 
-    /// The dense maximum of the entries of a sparse tensor along axes, and 0 where there are none; without axes along all.
+    /// The dense maximum of the entries of a sparse tensor along axes, and 0 where there are none.
     ///
     /// `SparseReduceMax(input_indices: i64, input_values: T, input_shape: i64, reduction_axes: i32) -> (output: T)`
     ///
@@ -4992,7 +4992,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
         [op.output(0), op.output(1), op.output(2)]
     }
 
-    /// The dense sum of a sparse tensor along axes; without axes along all.
+    /// The dense sum of a sparse tensor along axes.
     ///
     /// `SparseReduceSum(input_indices: i64, input_values: T, input_shape: i64, reduction_axes: i32) -> (output: T)`
     ///
@@ -9539,7 +9539,7 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::sparse_fill_empty_rows_grad(first.graph(), first, grad_values)
     }
 
-    /// The dense maximum of the entries of a sparse tensor along axes, and 0 where there are none; without axes along all.
+    /// The dense maximum of the entries of a sparse tensor along axes, and 0 where there are none.
     ///
     /// See [`Ops::sparse_reduce_max`].
     #[track_caller]
@@ -9567,7 +9567,7 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::sparse_reduce_max_sparse(first.graph(), first, input_values, input_shape, reduction_axes)
     }
 
-    /// The dense sum of a sparse tensor along axes; without axes along all.
+    /// The dense sum of a sparse tensor along axes.
     ///
     /// See [`Ops::sparse_reduce_sum`].
     #[track_caller]

@@ -13,6 +13,8 @@
 //! - An iteration is over when no token of it is left, no loop in it goes on, all Enters of its loop are in and the iteration before is over. A loop
 //!   is over when its last iteration is.
 //!
+//! Every value is held against the shape that was inferred of it.
+//!
 //! Accesses to a variable that is written happen in the order of the program, and loops with such accesses run one iteration at a time.
 //!
 //! No recursion: programs may be chains of millions of nodes, and loops long.
@@ -22,7 +24,7 @@ use crate::step::{Outcome, RunOptions};
 use millstream_graph::op::{Completion, Effect, KernelCx, NodeInfo, Role, StepEnv};
 use millstream_graph::{Index, Program, ProgramKind, Source};
 use millstream_state::{Resources, Variable};
-use millstream_tensor::{Error, Result, Tensor, budget, invalid};
+use millstream_tensor::{Error, PartialShape, Result, Tensor, budget, invalid};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -126,6 +128,8 @@ struct Run<'a> {
     instances: HashMap<Tag, Instance>,
     results: Vec<Option<Result<Value>>>,
     waiting: usize,
+    /// The first value that is not of the shape that the graph says.
+    wrong: Option<Error>,
     mail: (Sender<Delivery>, Receiver<Delivery>),
 }
 
@@ -201,6 +205,7 @@ impl Reference {
             instances: HashMap::new(),
             results: vec![None; self.program.fetches.len()],
             waiting: 0,
+            wrong: None,
             mail: channel(),
         };
         run.start(feeds);
@@ -320,6 +325,9 @@ impl Run<'_> {
                 let (node, tag) = (token.node, token.tag.clone());
                 self.arrive(token).map_err(|e| self.located(e, node, &tag))?;
                 self.settled(tag);
+                if let Some(error) = self.wrong.take() {
+                    return Err(error);
+                }
             }
             if self.waiting == 0 {
                 return Ok(());
@@ -390,8 +398,26 @@ impl Run<'_> {
 
     /// A node has these outputs, under this tag (where its readers are). All dead: the node is.
     fn give(&mut self, n: Index, tag: &Tag, outputs: &[Value]) {
+        self.check_shapes(n, tag, outputs);
         let dead = !outputs.is_empty() && outputs.iter().all(Option::is_none);
         self.pass_on(n, tag, outputs, dead);
+    }
+
+    /// What a graph says of the shapes of its values has to be so in every iteration.
+    fn check_shapes(&mut self, n: Index, tag: &Tag, outputs: &[Value]) {
+        let node = &self.reference.program.nodes[n as usize];
+        for (i, (value, shape)) in outputs.iter().zip(&node.shapes).enumerate() {
+            let Some(value) = value.as_ref().filter(|_| !node.output_is_ref(i as u32)) else { continue };
+            if !shape.contains(&PartialShape::from(value.shape())) {
+                let error = Error::internal(format!(
+                    "output {i} of `{}` has shape {}, and shape {shape} was inferred or declared",
+                    node.name(),
+                    value.shape()
+                ));
+                let error = self.located(error, n, tag);
+                self.wrong.get_or_insert(error);
+            }
+        }
     }
 
     /// A node has run, dead or alive, under this tag.

@@ -1,6 +1,7 @@
 //! What importers need beyond the builders: contexts put on nodes after the fact, and a way back when an import fails.
 
 use crate::context::{Context, ContextId};
+use crate::flow::fixpoint;
 use crate::graph::Graph;
 use crate::ids::{NodeId, Port};
 use millstream_tensor::{PartialShape, Result};
@@ -41,6 +42,12 @@ impl Graph {
     /// Refines what is known of the shape of an output; a contradiction is an error at once.
     pub fn refine_shape(&self, port: Port, shape: &PartialShape) -> Result<()> {
         self.lock().merge_shape(port, shape)
+    }
+
+    /// Infers the shapes of imported nodes (in the order of making) again, now that their loops are closed: each loop variable has the
+    /// least shape that holds what enters and what the body makes of it.
+    pub fn infer_loops(&self, nodes: &[NodeId]) {
+        fixpoint::over_back_edges(&mut self.lock(), nodes);
     }
 
     /// How far the graph has come.

@@ -362,6 +362,7 @@ impl Import<'_> {
         let elements: Result<_> =
             self.options.return_elements.iter().map(|e| self.element(e, wiring)).collect();
         let program = self.graph.read(|g| Program::of_nodes(g, &self.made))?;
+        self.graph.infer_loops(&self.made);
         let imported =
             Imported { nodes: self.made.clone(), elements: elements?, prefix: self.prefix.clone() };
         finish(&imported, &program)?;

@@ -1,11 +1,13 @@
 //! The least shape invariants that a loop's body keeps: shapes are inferred again, with more and more forgotten, until they hold
-//! from one iteration to the next. Each step forgets a dimension or a rank, so it ends.
+//! from one iteration to the next. Each step forgets a dimension or a rank, so it ends. [`relax`] does it for a loop that is being
+//! built, [`over_back_edges`] for all loops of an import at once.
 
 use crate::graph::GraphData;
 use crate::ids::{NodeId, Port};
 use crate::op::{Known, Role};
 use millstream_tensor::{PartialShape, Result};
 use smallvec::SmallVec;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// What was known of a node.
@@ -81,11 +83,81 @@ fn infer_again(g: &mut GraphData, id: NodeId) -> Result<bool> {
             *shape = shape.merge(declared).unwrap_or_else(|| shape.clone());
         }
     }
-    let same = shapes == node.shapes;
+    Ok(set_facts(g, id, (shapes, known)))
+}
+
+/// Says what is known of a node; says whether that is news.
+fn set_facts(g: &mut GraphData, id: NodeId, (shapes, known): Facts) -> bool {
     let node = &mut g.nodes[id.index()];
-    // Inside of a loop what was known may be a shape that is no longer: what is known only shrinks too.
-    let same_known = node.known.iter().zip(&known).all(|(a, b)| a.is_some() == b.is_some());
+    let same = |(a, b): (&Option<Arc<Known>>, &Option<Arc<Known>>)| match (a, b) {
+        (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a.same(b),
+        (a, b) => a.is_none() && b.is_none(),
+    };
+    let news = shapes != node.shapes || !node.known.iter().zip(&known).all(same);
     node.shapes = shapes;
     node.known = known;
-    Ok(!same || !same_known)
+    news
+}
+
+/// From this round on, a variable whose shape still changes is unknown.
+const WIDENED: usize = 12;
+
+/// After so many rounds nothing is left to be gained: what was inferred at first stays.
+const MOST_ROUNDS: usize = 40;
+
+/// Infers the shapes of `nodes` over the back edges that lead from one to another: the nodes of an import, in the order of making.
+///
+/// Whoever makes nodes first knows nothing of what a back edge will bring, so their shapes are sound and poor. Here each loop variable
+/// starts as what enters, the body is inferred, and the variable takes in what comes back, until nothing changes. A node whose shapes
+/// cannot be inferred this way (it may lie in a branch that is not taken then) keeps what it had.
+pub(crate) fn over_back_edges(g: &mut GraphData, nodes: &[NodeId]) {
+    let back = |g: &GraphData, id: NodeId| -> Option<usize> {
+        let node = g.nodes.get(id.index()).filter(|n| n.role() == Role::Merge)?;
+        node.inputs.iter().position(|p| g.role(p.node) == Some(Role::NextIteration))
+    };
+    let Some(first) = nodes.iter().position(|&id| back(g, id).is_some()) else { return };
+    let nodes = &nodes[first..];
+    let facts = |id: &NodeId| g.nodes.get(id.index()).map(|n| (n.shapes.clone(), n.known.clone()));
+    let at_first: Vec<Facts> = nodes.iter().filter_map(facts).collect();
+    let mut round_before: HashSet<NodeId> = HashSet::new();
+    for round in 0..MOST_ROUNDS {
+        let mut changed: HashSet<NodeId> = HashSet::new();
+        for (&id, at_first) in nodes.iter().zip(&at_first) {
+            let back = back(g, id);
+            let node = &g.nodes[id.index()];
+            let touched = |p: &Port| changed.contains(&p.node) || back.is_some() && round_before.contains(&p.node);
+            // The first round is about what enters, the second about what comes back, changed or not.
+            if !(back.is_some() && round < 2 || node.inputs.iter().any(touched)) {
+                continue;
+            }
+            let mut inputs = node.inputs.clone();
+            if let Some(back) = back.filter(|_| round == 0) {
+                inputs[back] = inputs[usize::from(back == 0)];
+            }
+            let found = g.infer(&node.info, &inputs).map(|(mut shapes, known)| {
+                for (i, shape) in shapes.iter_mut().enumerate() {
+                    if back.is_some() && round > 0 && *shape != node.shapes[i] {
+                        *shape = shape.join(&node.shapes[i]);
+                        if round >= WIDENED && *shape != node.shapes[i] {
+                            *shape = PartialShape::unknown();
+                        }
+                    }
+                    if let Some(declared) = g.declared.get(&Port::new(id, i as u32)) {
+                        *shape = shape.merge(declared).unwrap_or_else(|| shape.clone());
+                    }
+                }
+                (shapes, known)
+            });
+            if set_facts(g, id, found.unwrap_or_else(|_| at_first.clone())) {
+                changed.insert(id);
+            }
+        }
+        if changed.is_empty() && round > 0 {
+            return;
+        }
+        round_before = changed;
+    }
+    for (&id, at_first) in nodes.iter().zip(at_first) {
+        set_facts(g, id, at_first);
+    }
 }

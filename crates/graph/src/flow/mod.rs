@@ -10,7 +10,7 @@
 mod case;
 mod cond;
 mod deps;
-mod fixpoint;
+pub(crate) mod fixpoint;
 mod invariants;
 mod lower;
 mod open;

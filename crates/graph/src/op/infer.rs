@@ -32,6 +32,18 @@ pub struct HandleShape {
 }
 
 impl Known {
+    /// Whether both say the same.
+    pub(crate) fn same(&self, other: &Known) -> bool {
+        match (self, other) {
+            (Known::Value(a), Known::Value(b)) => a.bits_eq(b),
+            (Known::Handle(a), Known::Handle(b)) => a == b,
+            (Known::Partial { entries: a, scalar: s }, Known::Partial { entries: b, scalar: t }) => {
+                a == b && s == t
+            }
+            _ => false,
+        }
+    }
+
     /// The entries of an integer scalar or vector.
     pub fn entries(&self) -> Option<SmallVec<[Option<i64>; 4]>> {
         match self {

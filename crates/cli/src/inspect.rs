@@ -5,8 +5,8 @@ use crate::json::{Json, object};
 use crate::load;
 use crate::table::Table;
 use clap::Args;
-use millstream::graph::outline::{Ends, Outline, RegionKind};
-use millstream::graph::{GraphData, NodeId, Port};
+use millstream::graph::outline::{Ends, Irregular, Outline, RegionKind};
+use millstream::graph::{Context, GraphData, NodeId, Port};
 use millstream::interop::proto::GraphDef;
 use millstream::interop::{GraphFile, MissingOp, missing_ops};
 use millstream::prelude::*;
@@ -24,8 +24,10 @@ use std::path::PathBuf;
 #[command(
     arg_required_else_help = true,
     after_help = "\
-A loop variable is shown as its type, which every iteration keeps to, where it comes from, where its next value comes from, and
-where the result is. Conds are found by their switches, so an odd graph may show odd ones. Functions are written out: a loop that
+A loop variable is shown by the name of its Enter, with its type, which every iteration keeps to, where it comes from (with its type
+there, if that says more), where its next value comes from, and where the result is. A plain GraphDef does not say back_prop and
+swap_memory, nor maximum_iterations but by the counter that TensorFlow adds; what is not in the file is unknown. Conds are found by
+their switches; those that make no cond as one would write it are irregular, and it is said why. Functions are written out: a loop that
 TensorFlow 2 made of functions is shown as the loop that it becomes.
 
 Exit codes: 0 the graph can run; 1 it cannot (ops are missing, it is not well formed, or the file is no graph); 2 bad usage.
@@ -141,6 +143,7 @@ fn loop_json(g: &GraphData, outline: &Outline, l: usize, children: Vec<Json>) ->
         .iter()
         .map(|v| {
             object! {
+                "name": g.node(v.enter).map_or("", |n| n.name()),
                 "invariant": type_of(g, first(v.merge.unwrap_or(v.enter))),
                 "enters_as": v.initial.map(|p| type_of(g, p)),
                 "initial": v.initial.map(|p| name(g, p)),
@@ -152,13 +155,25 @@ fn loop_json(g: &GraphData, outline: &Outline, l: usize, children: Vec<Json>) ->
     let constants: Json = it
         .constants
         .iter()
-        .filter_map(|id| g.node(*id).ok()?.inputs.first())
-        .map(|p| object! { "name": name(g, *p), "type": type_of(g, *p) })
+        .filter_map(|id| Some((g.node(*id).ok()?, *g.node(*id).ok()?.inputs.first()?)))
+        .map(|(enter, p)| object! { "name": name(g, p), "type": type_of(g, p), "enter": enter.name() })
         .collect();
+    // What primitives do not say, only the context of a `MetaGraphDef` does.
+    let context = g.contexts().iter().filter(|c| c.name == it.name).find_map(Context::as_while);
+    let said = |said: Option<bool>| said.map_or("unknown".to_owned(), |yes| yes.to_string());
+    let back_prop = context.and_then(|c| c.back_prop);
+    let bound = match context.and_then(|c| c.maximum_iterations) {
+        Some(port) => name(g, port),
+        None if back_prop.is_some() => "none".into(),
+        None => "unknown".into(),
+    };
     object! {
         "kind": "loop",
         "name": &it.name,
         "parallel_iterations": it.parallel_iterations,
+        "maximum_iterations": bound,
+        "back_prop": said(back_prop),
+        "swap_memory": said(context.and_then(|c| c.swap_memory)),
         "condition": it.condition.map(|p| name(g, p)),
         "variables": variables,
         "constants": constants,
@@ -173,10 +188,16 @@ fn cond_json(g: &GraphData, outline: &Outline, c: usize, yes: Vec<Json>, no: Vec
         .iter()
         .map(|id| object! { "name": name(g, Port::new(*id, 0)), "type": type_of(g, Port::new(*id, 0)) })
         .collect();
+    let called = |id: NodeId| g.node(id).map_or("?", |n| n.name());
+    let irregular = it.irregular.map(|why| match why {
+        Irregular::TakesBoth(n) => format!("`{}` takes values of two branches", called(n)),
+        Irregular::Merge(n) => format!("`{}` merges something else than its two branches", called(n)),
+    });
     object! {
         "kind": "cond",
         "name": &it.name,
         "predicate": name(g, it.predicate),
+        "irregular": irregular,
         "results": results,
         "when_true": yes,
         "when_false": no,
@@ -318,14 +339,21 @@ fn control_flow(out: &mut impl Write, tree: &[Json]) -> Outcome {
                 item.text("parallel_iterations"),
                 item.text("condition")
             )?;
+            writeln!(
+                out,
+                "{indent}  maximum_iterations {}, back_prop {}, swap_memory {}",
+                item.text("maximum_iterations"),
+                item.text("back_prop"),
+                item.text("swap_memory")
+            )?;
             write!(out, "{}", variables(item, depth.min(40) * 2 + 2))?;
             let constants: Vec<_> = item
                 .list("constants")
                 .iter()
-                .map(|c| format!("`{}` {}", c.text("name"), c.text("type")))
+                .map(|c| format!("`{}` {} by `{}`", c.text("name"), c.text("type"), c.text("enter")))
                 .collect();
             if !constants.is_empty() {
-                writeln!(out, "{indent}  constant: {}", constants.join(", "))?;
+                writeln!(out, "{indent}  the same in every iteration: {}", constants.join(", "))?;
             }
             inside.extend(item.list("inside").iter().map(|j| (depth + 1, None, j)));
         } else {
@@ -341,6 +369,9 @@ fn control_flow(out: &mut impl Write, tree: &[Json]) -> Outcome {
                 item.text("name"),
                 item.text("predicate")
             )?;
+            if item.text("irregular") != "-" {
+                writeln!(out, "{indent}  irregular, so it has no contexts: {}", item.text("irregular"))?;
+            }
             for (branch, heading) in [("when_true", "when true:"), ("when_false", "when false:")] {
                 let list = item.list(branch);
                 inside.extend(
@@ -359,7 +390,7 @@ fn variables(item: &Json, indent: usize) -> Table {
         let (invariant, enters) = (v.text("invariant"), v.text("enters_as"));
         let from = if invariant == enters { String::new() } else { format!(" ({enters})") };
         table.row([
-            format!("#{i}"),
+            format!("#{i} `{}`", v.text("name")),
             invariant.to_owned(),
             format!("from `{}`{from}", v.text("initial")),
             format!("next `{}`", v.text("next")),

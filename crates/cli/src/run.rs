@@ -9,7 +9,7 @@ use millstream::graph::outline::{Ends, Outline};
 use millstream::prelude::*;
 use millstream::runtime::{FeedList, FetchList, Target};
 use millstream::tensor::{budget, npy};
-use millstream::{Error, RunOptions, SessionOptions};
+use millstream::{Code, Error, RunOptions, SessionOptions};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -124,7 +124,9 @@ pub(crate) fn run(options: Options) -> Outcome {
     }
     let asked = FetchList(fetches.iter().chain(&targets).copied().collect());
     let run_options = RunOptions { trace: options.trace.is_some(), ..RunOptions::default() };
-    let (values, metadata): (Vec<Tensor>, _) = session.run_with(asked, feed_list(&feeds), &run_options)?;
+    let (values, metadata): (Vec<Tensor>, _) = session
+        .run_with(asked, feed_list(&feeds), &run_options)
+        .map_err(|e| name_checkpoint(e, &options.graph))?;
 
     let with_value = options.fetches.iter().zip(&fetches).filter(|(_, t)| matches!(t, Target::Value(_)));
     let named: Vec<(&str, Tensor)> = with_value.map(|(name, _)| name.as_str()).zip(values).collect();
@@ -135,6 +137,18 @@ pub(crate) fn run(options: Options) -> Outcome {
         write_npz(path, &named)?;
     }
     print(&named, &options)
+}
+
+/// Where the values of a SavedModel's variables would be, for an error about a variable that has none.
+fn name_checkpoint(error: Error, graph: &Path) -> Error {
+    let folder = if graph.is_dir() { Some(graph) } else { graph.parent() };
+    let index = folder.map(|f| f.join("variables/variables.index")).filter(|i| i.is_file());
+    match index {
+        Some(index) if error.code() == Code::FailedPrecondition => error
+            .note(format!("in file      `{}` are the values of variables", index.display()))
+            .with_help("checkpoints cannot be read yet; --init OP runs an initialiser of the graph"),
+        _ => error,
+    }
 }
 
 /// What a name asks for: `^name` and operations without outputs are run, all else is a value.

@@ -325,12 +325,10 @@ impl Run<'_> {
                 let (node, tag) = (token.node, token.tag.clone());
                 self.arrive(token).map_err(|e| self.located(e, node, &tag))?;
                 self.settled(tag);
-                if let Some(error) = self.wrong.take() {
-                    return Err(error);
-                }
             }
             if self.waiting == 0 {
-                return Ok(());
+                // A node that did not like the shape has said so itself, and better.
+                return self.wrong.take().map_or(Ok(()), Err);
             }
             let (node, tag, outputs) = self.receive(options)?;
             self.waiting -= 1;

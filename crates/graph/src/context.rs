@@ -43,10 +43,10 @@ pub enum ContextKind {
 pub struct WhileContext {
     /// How many iterations may be alive at a time.
     pub parallel_iterations: i64,
-    /// Whether gradients may go through.
-    pub back_prop: bool,
-    /// Whether saved values may leave memory.
-    pub swap_memory: bool,
+    /// Whether gradients may go through; `None` where a file does not say, which counts as yes.
+    pub back_prop: Option<bool>,
+    /// Whether saved values may leave memory; `None` where a file does not say, which counts as no.
+    pub swap_memory: Option<bool>,
     /// The bound on the trip count, if one was given.
     pub maximum_iterations: Option<Port>,
     /// The `LoopCond` output.
@@ -66,8 +66,8 @@ pub struct WhileContext {
 pub struct CondContext {
     /// The predicate.
     pub pred: Port,
-    /// The branch's identity of the predicate, which nodes without inputs hang on.
-    pub pivot: Port,
+    /// The branch's identity of the predicate, which nodes without inputs hang on. `None` where it was optimised away.
+    pub pivot: Option<Port>,
     /// 1 for the branch taken when the predicate is true, 0 for the other.
     pub branch: u32,
     /// The Switches that bring values in, in the order of making: the other side of each is no value of the branch.
@@ -86,7 +86,7 @@ impl Context {
     fn pivot(&self) -> Option<Port> {
         match &self.kind {
             ContextKind::While(w) => w.pivot_for_body.or(w.pivot_for_pred),
-            ContextKind::Cond(c) => Some(c.pivot),
+            ContextKind::Cond(c) => c.pivot,
         }
     }
 }

@@ -69,8 +69,8 @@ fn context(g: &GraphData, id: ContextId, depth: usize, lines: &mut Vec<String>) 
             "{indent}# while {} parallel={} back_prop={} swap={} pivot={} pred={} body={} enters={} exits={} max={}",
             c.name,
             w.parallel_iterations,
-            w.back_prop,
-            w.swap_memory,
+            w.back_prop.unwrap_or(true),
+            w.swap_memory.unwrap_or(false),
             optional(w.pivot),
             optional(w.pivot_for_pred),
             optional(w.pivot_for_body),
@@ -79,7 +79,7 @@ fn context(g: &GraphData, id: ContextId, depth: usize, lines: &mut Vec<String>) 
             optional(w.maximum_iterations),
         ),
         ContextKind::Cond(w) => {
-            format!("{indent}# cond {} pred={} pivot={} branch={}", c.name, port(g, w.pred), port(g, w.pivot), w.branch)
+            format!("{indent}# cond {} pred={} pivot={} branch={}", c.name, port(g, w.pred), optional(w.pivot), w.branch)
         }
     });
     let mut external: Vec<String> =

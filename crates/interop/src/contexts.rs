@@ -1,15 +1,16 @@
-//! Control-flow contexts: found again from the frames of a graph, and to and from the context messages of a `MetaGraphDef`.
+//! Control-flow contexts: found again from the loops and conds of a graph, and to and from the context messages of a `MetaGraphDef`.
 
 use crate::flat::short;
 use millstream_graph::op::Role;
+use millstream_graph::outline::{Loop, LoopVariable, Outline, RegionKind};
 use millstream_graph::{
     CollectionItem, CondContext, Context, ContextId, ContextKind, Graph, GraphData, Node, NodeId, Port,
-    Program, WhileContext,
+    Program, ProgramNode, WhileContext,
 };
 use millstream_proto::control_flow_context_def::Ctxt;
 use millstream_proto::{CondContextDef, ControlFlowContextDef, ValuesDef, WhileContextDef, decode, encode};
 use millstream_tensor::{Result, ensure, invalid};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The collection of the outermost loops.
 pub(crate) const WHILES: &str = "while_context";
@@ -17,45 +18,233 @@ pub(crate) const WHILES: &str = "while_context";
 /// The collection of the outermost branches.
 pub(crate) const CONDS: &str = "cond_context";
 
-/// Gives the loops among `nodes` contexts: a `GraphDef` does not have them, but its Enters and Exits say where loops are. Branches
-/// of conds cannot be told from other uses of Switch. Nodes that have a context keep it.
+/// Gives the nodes of loops and branches contexts: a `GraphDef` does not have them, but its primitives say where loops and conds
+/// are. Contexts that are there already stay as they are, and so do the nodes that have one. Switches that make no regular cond
+/// give none.
 pub(crate) fn recover(graph: &Graph, program: &Program, nodes: &[NodeId]) -> Result<()> {
-    if program.frames.len() < 2 {
+    let is_flow = |n: &ProgramNode| matches!(n.role(), Role::Switch | Role::Enter);
+    if !program.nodes.iter().any(is_flow) {
         return Ok(());
     }
-    let frame_of: HashMap<NodeId, u32> = program.nodes.iter().map(|n| (n.id, n.frame)).collect();
-    let known: HashMap<String, ContextId> = graph.read(|g| {
-        let loops = g.contexts().iter().enumerate().filter(|(_, c)| c.as_while().is_some());
-        loops.map(|(i, c)| (c.name.clone(), ContextId(i as u32))).collect()
-    });
-    // Frames come after the frames around them.
-    let mut ids: Vec<Option<ContextId>> = vec![None];
-    let mut fresh: BTreeMap<u32, ContextId> = BTreeMap::new();
-    for (f, frame) in program.frames.iter().enumerate().skip(1) {
-        let parent = ids.get(frame.parent as usize).copied().flatten();
-        let id = known.get(&frame.name).copied().unwrap_or_else(|| {
-            let id = graph.add_context(Context {
-                name: frame.name.clone(),
-                parent,
-                kind: ContextKind::While(WhileContext::default()),
-                external: HashMap::new(),
-            });
-            fresh.insert(f as u32, id);
-            id
-        });
-        ids.push(Some(id));
+    let (places, fresh) = graph.read(|g| Recovery::new(g, program).run(nodes));
+    for (id, context) in fresh {
+        let given = graph.add_context(context);
+        ensure!(given == id, "contexts were added to the graph while it was imported into");
     }
-    let described = graph.read(|g| describe(g, program, &fresh, &ids));
-    for (id, context) in described {
-        graph.set_context(id, context);
-    }
-    let context_of = |n: &NodeId| ids.get(*frame_of.get(n)? as usize).copied().flatten();
-    let bare: Vec<NodeId> = graph.read(|g| {
-        let is_bare = |n: &&NodeId| g.node(**n).is_ok_and(|n| n.context.is_none());
-        nodes.iter().filter(is_bare).copied().collect()
-    });
-    graph.place(bare.into_iter().map(|n| (n, context_of(&n))));
+    graph.place(places);
     Ok(())
+}
+
+/// Contexts being found.
+struct Recovery<'a> {
+    g: &'a GraphData,
+    program: &'a Program,
+    outline: Outline,
+    users: HashMap<Port, Vec<NodeId>>,
+    /// The context of each region, known or to be made.
+    context_of: Vec<Option<ContextId>>,
+    fresh: Vec<Context>,
+    /// The branch that a Switch brings a value into.
+    captures: BTreeMap<NodeId, ContextId>,
+}
+
+impl<'a> Recovery<'a> {
+    fn new(g: &'a GraphData, program: &'a Program) -> Self {
+        let mut users: HashMap<Port, Vec<NodeId>> = HashMap::new();
+        for node in &program.nodes {
+            for source in &node.inputs {
+                let port = Port::new(program.nodes[source.node as usize].id, source.index);
+                users.entry(port).or_default().push(node.id);
+            }
+        }
+        let outline = Outline::of_program(g, program);
+        let (context_of, fresh, captures) = Default::default();
+        Recovery { g, program, outline, users, context_of, fresh, captures }
+    }
+
+    fn run(mut self, nodes: &[NodeId]) -> (Vec<(NodeId, Option<ContextId>)>, Vec<(ContextId, Context)>) {
+        let g = self.g;
+        let n_known = g.contexts().len();
+        let mut loops: HashMap<&str, ContextId> = HashMap::new();
+        let mut branches: HashMap<(Port, bool), ContextId> = HashMap::new();
+        for (i, context) in g.contexts().iter().enumerate() {
+            let id = ContextId(i as u32);
+            match &context.kind {
+                ContextKind::While(_) => _ = loops.insert(&context.name, id),
+                ContextKind::Cond(c) => _ = branches.insert((c.pred, c.branch == 1), id),
+            }
+        }
+        // Regions come after the regions around them.
+        for r in 0..self.outline.regions.len() {
+            let region = self.outline.regions[r];
+            let parent = self.context_of.get(region.parent as usize).copied().flatten();
+            let id = match region.kind {
+                RegionKind::Root => None,
+                RegionKind::Loop(l) => {
+                    let frame = self.outline.loops[l as usize].name.as_str();
+                    Some(match loops.get(frame) {
+                        Some(known) => *known,
+                        None => self.add(frame.to_owned(), parent, ContextKind::While(WhileContext::default())),
+                    })
+                }
+                RegionKind::Branch(c, taken) => {
+                    let cond = &self.outline.conds[c as usize];
+                    let pred = cond.copy.unwrap_or(cond.predicate);
+                    match (branches.get(&(pred, taken)), cond.irregular) {
+                        (Some(known), _) => Some(*known),
+                        (None, Some(_)) => parent,
+                        (None, None) => Some(self.branch(c as usize, taken, parent)),
+                    }
+                }
+            };
+            self.context_of.push(id);
+        }
+        for l in 0..self.outline.loops.len() {
+            let region = self.outline.loops[l].region as usize;
+            if let Some(slot) = self.context_of[region].and_then(|id| (id.0 as usize).checked_sub(n_known)) {
+                self.fresh[slot].kind = ContextKind::While(self.describe_loop(l));
+            }
+        }
+        self.bring_in();
+        let place = |n: NodeId| {
+            let region = self.outline.region_of(n) as usize;
+            (n, self.captures.get(&n).copied().or(self.context_of.get(region).copied().flatten()))
+        };
+        let is_bare = |n: &&NodeId| g.node(**n).is_ok_and(|n| n.context.is_none());
+        let places = nodes.iter().filter(is_bare).map(|n| place(*n)).collect();
+        let ids = (n_known as u32..).map(ContextId);
+        (places, ids.zip(self.fresh).collect())
+    }
+
+    fn add(&mut self, name: String, parent: Option<ContextId>, kind: ContextKind) -> ContextId {
+        let id = ContextId((self.g.contexts().len() + self.fresh.len()) as u32);
+        self.fresh.push(Context { name, parent, kind, external: HashMap::new() });
+        id
+    }
+
+    fn branch(&mut self, c: usize, taken: bool, parent: Option<ContextId>) -> ContextId {
+        let cond = &self.outline.conds[c];
+        let pred = cond.copy.unwrap_or(cond.predicate);
+        // A Switch belongs to the branch whose side of it is used; one with two sides used to none.
+        let used = |id: NodeId, side: u32| self.users.contains_key(&Port::new(id, side));
+        let branch = u32::from(taken);
+        let pivot = cond.pivots[usize::from(taken)];
+        let behind = pivot.and_then(|p| self.g.node(p.node).ok()?.inputs.first().copied());
+        let is_capture = |id: &NodeId| {
+            used(*id, branch) && !used(*id, 1 - branch) && Some(*id) != behind.map(|p| p.node)
+        };
+        let captures: Vec<NodeId> = cond.switches.iter().copied().filter(is_capture).collect();
+        let kind = CondContext { pred, pivot, branch, captures };
+        // As TensorFlow names them.
+        let name = format!("{}/cond_text{}", cond.name, if taken { "" } else { "_1" });
+        let captures = kind.captures.clone();
+        let id = self.add(name, parent, ContextKind::Cond(kind));
+        self.captures.extend(captures.into_iter().map(|c| (c, id)));
+        id
+    }
+
+    fn describe_loop(&self, l: usize) -> WhileContext {
+        let it = &self.outline.loops[l];
+        let first = |id: NodeId| Port::new(id, 0);
+        let merge = it.variables.iter().find_map(|v| v.merge);
+        let body = it.variables.iter().find_map(|v| self.current(v));
+        let pivot = it.condition.and_then(|c| self.user(c, Role::LoopCond));
+        WhileContext {
+            parallel_iterations: it.parallel_iterations.into(),
+            back_prop: None,
+            swap_memory: None,
+            maximum_iterations: self.bound(it),
+            pivot: pivot.map(first),
+            pivot_for_pred: merge.map(first),
+            pivot_for_body: body.map(first),
+            enters: it.variables.iter().map(|v| first(v.enter)).collect(),
+            exits: it.variables.iter().filter_map(|v| v.exit).map(first).collect(),
+        }
+    }
+
+    fn user(&self, port: Port, role: Role) -> Option<NodeId> {
+        self.users.get(&port)?.iter().copied().find(|id| self.role(*id) == Some(role))
+    }
+
+    fn role(&self, id: NodeId) -> Option<Role> {
+        self.g.node(id).ok().map(Node::role)
+    }
+
+    /// The variable as the body sees it: the identity behind its Switch.
+    fn current(&self, v: &LoopVariable) -> Option<NodeId> {
+        let switch = self.user(Port::new(v.merge?, 0), Role::Switch)?;
+        self.user(Port::new(switch, 1), Role::Identity)
+    }
+
+    /// The bound on the trip count, where the loop has the counter that TensorFlow adds for one: its first variable goes up from 0 by
+    /// ones, and that it is less than the bound is one half of the condition.
+    fn bound(&self, it: &Loop) -> Option<Port> {
+        let op = |port: Port| self.g.node(port.node).ok().map(|n| (n.op(), n.inputs.as_slice()));
+        let counter = it.variables.first()?;
+        let ("LogicalAnd", [less, _]) = op(it.condition?)? else { return None };
+        let ("Less", [count, limit]) = op(*less)? else { return None };
+        let ("Add" | "AddV2", [a, b]) = op(counter.next?)? else { return None };
+        let goes_up = *count == Port::new(counter.merge?, 0)
+            && Some(a.node) == self.current(counter)
+            && self.is_number(counter.initial?, 0)
+            && self.is_number(*b, 1);
+        let limit = self.g.node(limit.node).ok().filter(|n| n.is_constant_enter())?;
+        limit.inputs.first().copied().filter(|_| goes_up)
+    }
+
+    fn is_number(&self, port: Port, number: i64) -> bool {
+        let entries = self.g.known(port).and_then(|k| k.entries());
+        entries.is_some_and(|e| e.as_slice() == [Some(number)])
+    }
+
+    /// What stands for what: by the Enters of loops, and by the Switches of branches.
+    fn bring_in(&mut self) {
+        let n_known = self.g.contexts().len();
+        let mut brought: HashMap<Port, Port> = HashMap::new();
+        let mut pairs: Vec<(ContextId, Port, Port, Port)> = Vec::new();
+        for &n in &self.program.order {
+            let id = self.program.nodes[n as usize].id;
+            let Ok(node) = self.g.node(id) else { continue };
+            let Some(&from) = node.inputs.first() else { continue };
+            // What was brought into the contexts around stands for the same value.
+            let value = brought.get(&from).copied().unwrap_or(from);
+            let (context, inside) = match (node.role(), self.captures.get(&id)) {
+                (Role::Enter, _) if node.is_constant_enter() => {
+                    let region = self.outline.region_of(id) as usize;
+                    (self.context_of.get(region).copied().flatten(), Port::new(id, 0))
+                }
+                (Role::Switch, Some(&context)) => {
+                    let taken = self.fresh.get((context.0 as usize).wrapping_sub(n_known));
+                    let side = match taken.map(|c| &c.kind) {
+                        Some(ContextKind::Cond(c)) => c.branch,
+                        _ => continue,
+                    };
+                    (Some(context), Port::new(id, side))
+                }
+                _ => continue,
+            };
+            brought.insert(inside, value);
+            if let Some(context) = context {
+                pairs.push((context, value, from, inside));
+            }
+        }
+        for (id, value, from, inside) in pairs {
+            let Some(context) = self.fresh.get_mut((id.0 as usize).wrapping_sub(n_known)) else { continue };
+            context.external.entry(value).or_insert(inside);
+            if from != value && context.as_while().is_none() {
+                // As TensorFlow has it in the `CondContextDef`.
+                context.external.insert(from, from);
+            }
+        }
+        for Context { kind, external, .. } in &mut self.fresh {
+            if let ContextKind::Cond(c) = kind {
+                external.insert(c.pred, c.pred);
+                // Of several Switches of one value the first stands for it.
+                let stand: HashSet<NodeId> = external.values().map(|p| p.node).collect();
+                c.captures.retain(|n| stand.contains(n));
+            }
+        }
+    }
 }
 
 /// Adds the outermost contexts made since there were `n_before` to the collections that name them.
@@ -66,78 +255,6 @@ pub(crate) fn collect(graph: &Graph, n_before: usize) {
     });
     for (id, is_while) in fresh {
         graph.add_to_collection(if is_while { WHILES } else { CONDS }, CollectionItem::Context(id));
-    }
-}
-
-fn describe(
-    g: &GraphData,
-    program: &Program,
-    fresh: &BTreeMap<u32, ContextId>,
-    ids: &[Option<ContextId>],
-) -> Vec<(ContextId, Context)> {
-    let mut users: HashMap<Port, Vec<NodeId>> = HashMap::new();
-    let mut by_frame: BTreeMap<u32, Vec<NodeId>> = BTreeMap::new();
-    for node in &program.nodes {
-        if node.frame != 0 {
-            by_frame.entry(node.frame).or_default().push(node.id);
-        }
-        let Ok(from) = g.node(node.id) else { continue };
-        for &input in from.inputs.iter() {
-            users.entry(input).or_default().push(node.id);
-        }
-    }
-    let nothing = Vec::new();
-    fresh
-        .iter()
-        .map(|(f, id)| {
-            let frame = &program.frames[*f as usize];
-            let nodes = by_frame.get(f).unwrap_or(&nothing);
-            let mut external = HashMap::new();
-            let parallel = i64::from(frame.parallel_iterations);
-            let mut kind =
-                WhileContext { parallel_iterations: parallel, back_prop: true, ..WhileContext::default() };
-            for node in nodes.iter().filter_map(|n| Some((*n, g.node(*n).ok()?))) {
-                look_at(g, &users, node, &mut kind, &mut external);
-            }
-            let parent = ids.get(frame.parent as usize).copied().flatten();
-            (*id, Context { name: frame.name.clone(), parent, kind: ContextKind::While(kind), external })
-        })
-        .collect()
-}
-
-/// What a node of a loop says about the loop.
-fn look_at(
-    g: &GraphData,
-    users: &HashMap<Port, Vec<NodeId>>,
-    (id, node): (NodeId, &Node),
-    kind: &mut WhileContext,
-    external: &mut HashMap<Port, Port>,
-) {
-    let port = Port::new(id, 0);
-    let user = |port: Port, role: Role| {
-        let ids = users.get(&port).into_iter().flatten();
-        ids.copied().find(|id| g.node(*id).is_ok_and(|n| n.role() == role))
-    };
-    match node.role() {
-        Role::LoopCond => kind.pivot = Some(port),
-        Role::Enter if node.is_constant_enter() => {
-            if let Some(outer) = node.inputs.first() {
-                external.insert(*outer, port);
-            }
-        }
-        Role::Enter => {
-            kind.enters.push(port);
-            let Some(merge) = user(port, Role::Merge).map(|m| Port::new(m, 0)) else { return };
-            kind.pivot_for_pred.get_or_insert(merge);
-            let Some(switch) = user(merge, Role::Switch) else { return };
-            if let Some(exit) = user(Port::new(switch, 0), Role::Exit) {
-                kind.exits.push(Port::new(exit, 0));
-            }
-            if let Some(identity) = user(Port::new(switch, 1), Role::Identity) {
-                kind.pivot_for_body.get_or_insert(Port::new(identity, 0));
-            }
-        }
-        _ => {}
     }
 }
 
@@ -176,8 +293,8 @@ pub(crate) fn restore(
                 );
                 let kind = WhileContext {
                     parallel_iterations: m.parallel_iterations.into(),
-                    back_prop: m.back_prop,
-                    swap_memory: m.swap_memory,
+                    back_prop: Some(m.back_prop),
+                    swap_memory: Some(m.swap_memory),
                     maximum_iterations: find_if(&m.maximum_iterations_name)?,
                     pivot: find_if(&m.pivot_name)?,
                     pivot_for_pred: find_if(&m.pivot_for_pred_name)?,
@@ -194,14 +311,16 @@ pub(crate) fn restore(
                     short(&m.context_name),
                     m.branch
                 );
-                let values = m.values_def.iter().flat_map(|v| v.external_values.values());
-                let mut captures: Vec<NodeId> = values.filter_map(|v| Some(find(v).ok()?.node)).collect();
+                // A value that stands for itself was brought into the branch around.
+                let values = m.values_def.iter().flat_map(|v| &v.external_values).filter(|(o, i)| o != i);
+                let mut captures: Vec<NodeId> =
+                    values.filter_map(|(_, v)| Some(find(v).ok()?.node)).collect();
                 captures.retain(|n| role(graph, *n) == Some(Role::Switch));
                 captures.sort();
                 captures.dedup();
                 let kind = CondContext {
                     pred: find(&m.pred_name)?,
-                    pivot: find(&m.pivot_name)?,
+                    pivot: find_if(&m.pivot_name)?,
                     branch: m.branch as u32,
                     captures,
                 };
@@ -278,8 +397,8 @@ fn message(
             Ctxt::WhileCtxt(WhileContextDef {
                 context_name,
                 parallel_iterations: i32::try_from(w.parallel_iterations).unwrap_or(i32::MAX),
-                back_prop: w.back_prop,
-                swap_memory: w.swap_memory,
+                back_prop: w.back_prop.unwrap_or(true),
+                swap_memory: w.swap_memory.unwrap_or(false),
                 pivot_name: name_if(w.pivot)?,
                 pivot_for_pred_name: name_if(w.pivot_for_pred)?,
                 pivot_for_body_name: name_if(w.pivot_for_body)?,
@@ -293,7 +412,7 @@ fn message(
         ContextKind::Cond(c) => Ctxt::CondCtxt(CondContextDef {
             context_name,
             pred_name: name(c.pred)?,
-            pivot_name: name(c.pivot)?,
+            pivot_name: name_if(c.pivot)?,
             branch: c.branch as i32,
             values_def: Some(values_def),
             nested_contexts,

@@ -1,17 +1,23 @@
 //! [`import_meta_graph`]: a `MetaGraphDef`: the graph, its collections, its loops' and branches' contexts.
 
 use crate::contexts;
+use crate::flat::{Input, parse_input};
+use crate::functions::missing_ops;
 use crate::import::{ImportOptions, Imported, import};
+use millstream_graph::op::Registry;
 use millstream_graph::{CollectionItem, Graph};
 use millstream_proto::collection_def::Kind;
-use millstream_proto::{CollectionDef, GraphDef, MetaGraphDef};
+use millstream_proto::{CollectionDef, GraphDef, MetaGraphDef, NodeDef};
 use millstream_tensor::{Result, invalid};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 /// Adds what `meta` holds to `graph`. Collections named for contexts become contexts; the others are added as they are, with names
-/// under the prefix.
+/// under the prefix. Nodes that only save and restore variables are left out where they cannot be read.
 pub fn import_meta_graph(graph: &Graph, meta: &MetaGraphDef, options: &ImportOptions) -> Result<Imported> {
     let def: &GraphDef =
         meta.graph_def.as_ref().ok_or_else(|| invalid!("the MetaGraphDef holds no graph"))?;
+    let def = &*without_saver(meta, def, graph.registry());
     let mut options = options.clone();
     if options.producer_ops.is_none() {
         options.producer_ops = meta.meta_info_def.as_ref().and_then(|i| i.stripped_op_list.clone());
@@ -32,6 +38,38 @@ pub fn import_meta_graph(graph: &Graph, meta: &MetaGraphDef, options: &ImportOpt
         }
     }
     Ok(imported)
+}
+
+/// The graph without the nodes that only save and restore variables, if there are ops among them that we do not have.
+pub(crate) fn without_saver<'a>(
+    meta: &MetaGraphDef,
+    def: &'a GraphDef,
+    registry: &Registry,
+) -> Cow<'a, GraphDef> {
+    let Some(saver) = &meta.saver_def else { return Cow::Borrowed(def) };
+    if missing_ops(def, registry).is_ok_and(|missing| missing.is_empty()) {
+        return Cow::Borrowed(def);
+    }
+    let node_of = |input: &'a str| match parse_input(input) {
+        Ok(Input::Data(name, _) | Input::Control(name)) => Some(name),
+        Err(_) => None,
+    };
+    let ends = [saver.save_tensor_name.as_str(), &saver.restore_op_name];
+    let ends: Vec<&str> = ends.iter().map(|e| e.split(':').next().unwrap_or(e)).collect();
+    let by_name: HashMap<&str, &NodeDef> = def.node.iter().map(|n| (n.name.as_str(), n)).collect();
+    let used: HashSet<&str> = def.node.iter().flat_map(|n| &n.input).filter_map(|i| node_of(i)).collect();
+    let is_end = |n: &&NodeDef| !used.contains(n.name.as_str()) && !ends.contains(&n.name.as_str());
+    let mut work: Vec<&NodeDef> = def.node.iter().filter(is_end).collect();
+    let mut needed: HashSet<&str> = work.iter().map(|n| n.name.as_str()).collect();
+    while let Some(node) = work.pop() {
+        for before in node.input.iter().filter_map(|i| by_name.get(node_of(i)?)) {
+            if needed.insert(&before.name) {
+                work.push(before);
+            }
+        }
+    }
+    let nodes = def.node.iter().filter(|n| needed.contains(n.name.as_str())).cloned().collect();
+    Cow::Owned(GraphDef { node: nodes, ..def.clone() })
 }
 
 fn items(collection: &CollectionDef, prefix: &str) -> Vec<CollectionItem> {

@@ -174,7 +174,12 @@ impl<'g> Cond<'g> {
             let context = g.add_context(Context {
                 name,
                 parent: self.outer,
-                kind: ContextKind::Cond(CondContext { pred: self.pred, pivot, branch, captures: Vec::new() }),
+                kind: ContextKind::Cond(CondContext {
+                    pred: self.pred,
+                    pivot: Some(pivot),
+                    branch,
+                    captures: Vec::new(),
+                }),
                 // The predicate is known inside as it is.
                 external: [(self.pred, self.pred)].into_iter().collect(),
             });

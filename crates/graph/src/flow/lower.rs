@@ -71,8 +71,8 @@ impl<'g> Loop<'g> {
             parent,
             kind: ContextKind::While(WhileContext {
                 parallel_iterations: spec.parallel_iterations,
-                back_prop: spec.back_prop,
-                swap_memory: spec.swap_memory,
+                back_prop: Some(spec.back_prop),
+                swap_memory: Some(spec.swap_memory),
                 maximum_iterations: spec.maximum_iterations,
                 ..WhileContext::default()
             }),

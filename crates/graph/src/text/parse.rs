@@ -758,8 +758,8 @@ impl<'a> Parser<'a> {
         let kind = match is_while {
             true => ContextKind::While(WhileContext {
                 parallel_iterations: self.int_field(&mut fields, "parallel")?.unwrap_or(10),
-                back_prop: self.bool_field(&mut fields, "back_prop")?.unwrap_or(true),
-                swap_memory: self.bool_field(&mut fields, "swap_memory")?.unwrap_or(false),
+                back_prop: self.bool_field(&mut fields, "back_prop")?,
+                swap_memory: self.bool_field(&mut fields, "swap_memory")?,
                 maximum_iterations: self.port_field(g, &mut fields, "maximum")?,
                 pivot: self.port_field(g, &mut fields, "pivot")?,
                 pivot_for_pred: self.port_field(g, &mut fields, "pivot_for_pred")?,
@@ -772,7 +772,7 @@ impl<'a> Parser<'a> {
                 let pivot = self.port_field(g, &mut fields, "pivot")?;
                 let branch = self.int_field(&mut fields, "branch")?;
                 let captures = self.captures(g, &mut fields)?;
-                if pred.is_none() || pivot.is_none() || branch.is_none() {
+                if pred.is_none() || branch.is_none() {
                     self.start = line;
                 }
                 let missing = |key| move || invalid!("the branch needs the field `{key}`");
@@ -780,7 +780,7 @@ impl<'a> Parser<'a> {
                 ensure!((0..=1).contains(&branch), "the field `branch` is {branch}, not 0 or 1");
                 ContextKind::Cond(CondContext {
                     pred: pred.ok_or_else(missing("pred"))?,
-                    pivot: pivot.ok_or_else(missing("pivot"))?,
+                    pivot,
                     branch: branch as u32,
                     captures,
                 })

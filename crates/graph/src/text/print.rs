@@ -247,7 +247,9 @@ impl<'a> Printer<'a> {
         match &context.kind {
             ContextKind::While(w) => {
                 write!(f, " parallel={}", w.parallel_iterations)?;
-                write!(f, " back_prop={} swap_memory={}", w.back_prop, w.swap_memory)?;
+                for (key, said) in [("back_prop", w.back_prop), ("swap_memory", w.swap_memory)] {
+                    said.map_or(Ok(()), |said| write!(f, " {key}={said}"))?;
+                }
                 field("maximum", w.maximum_iterations, f)?;
                 field("pivot", w.pivot, f)?;
                 field("pivot_for_pred", w.pivot_for_pred, f)?;
@@ -257,7 +259,7 @@ impl<'a> Printer<'a> {
             }
             ContextKind::Cond(c) => {
                 field("pred", Some(c.pred), f)?;
-                field("pivot", Some(c.pivot), f)?;
+                field("pivot", c.pivot, f)?;
                 write!(f, " branch={}", c.branch)?;
                 let captures: Vec<Port> = c.captures.iter().map(|n| Port::new(*n, 0)).collect();
                 list("captures", &captures, f)?;

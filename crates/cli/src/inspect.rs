@@ -283,7 +283,8 @@ fn text(
             let more = if m.count > m.places.len() { ", .." } else { "" };
             table.row([(*op).to_owned(), m.count.to_string(), format!("{}{more}", m.places.join(", "))]);
         }
-        write!(out, "\nmissing here:\n{table}")?;
+        let left_out = if shown.is_some() { " (left out: they only save and restore variables)" } else { "" };
+        write!(out, "\nmissing here{left_out}:\n{table}")?;
     }
     if let Some(shown) = shown {
         for (title, list) in

@@ -360,6 +360,79 @@ fn a_graph_is_inspected_as_json() {
     );
 }
 
+/// A golden model: a MetaGraphDef or the folder of a SavedModel.
+fn model(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/models");
+    root.join(name).to_str().unwrap().to_owned()
+}
+
+#[test]
+fn loops_are_shown_whole() {
+    // A GraphDef says how many iterations overlap; the bound is told by its counter, the rest is unknown.
+    let out = run("inspect", "loop_max_tensor").good();
+    for text in ["parallel_iterations 10", "back_prop unknown, swap_memory unknown", "#0 `while/Enter`"] {
+        assert!(out.contains(text), "no `{text}` in:\n{out}");
+    }
+    assert!(!out.contains("maximum_iterations unknown"), "{out}");
+    assert!(run("inspect", "loop_captures").good().contains("the same in every iteration: `"));
+    let known = run("inspect", &model("meta_algo_collatz.pb")).good();
+    assert!(known.contains("maximum_iterations none, back_prop true, swap_memory false"), "{known}");
+    // What grows is as unknown as it has to be, what stays is known.
+    let grows = run("inspect", "loop_shape_empty_grows --json").json();
+    let variables = grows["control_flow"][0]["variables"].as_array().unwrap().clone();
+    let is = |v: &Value, entry: &str, kept: &str| v["enters_as"] == entry && v["invariant"] == kept;
+    assert!(variables.iter().any(|v| v["enters_as"] != v["invariant"]), "{variables:#?}");
+    assert!(variables.iter().any(|v| is(v, "i32[]", "i32[]")), "{variables:#?}");
+}
+
+#[test]
+fn what_makes_no_cond_is_said() {
+    let out = run("inspect", "raw_dead_branch_feeds_merge").good();
+    assert!(out.contains("irregular, so it has no contexts: `Merge` merges something else"), "{out}");
+    assert!(!run("inspect", "cond_deep").good().contains("irregular"));
+}
+
+#[test]
+fn models_of_all_forms_open() {
+    for (name, kind) in [
+        ("meta_algo_collatz.pb", "MetaGraphDef"),
+        ("meta_algo_collatz.pbtxt", "MetaGraphDef"),
+        ("saved_1_loop", "SavedModel"),
+        ("saved_1_loop/saved_model.pb", "SavedModel"),
+        ("saved_1_variables", "SavedModel"),
+        ("saved_2_loop", "SavedModel"),
+        ("saved_2_variables", "SavedModel"),
+    ] {
+        let out = millstream(["inspect", &model(name)]).good();
+        assert!(out.contains(&format!(": {kind}, ")), "{name}: {out}");
+        let drawn = millstream(["dot", &model(name)]).good();
+        assert!(drawn.starts_with("digraph"), "{name}");
+    }
+    let collatz = model("meta_algo_collatz.pbtxt");
+    let out = run("run", &format!("{collatz} --feed n=27 --fetch while/Exit_1")).good();
+    assert_eq!(out, "while/Exit_1 = i32 111\n");
+    let (one, two) = (model("saved_1_loop"), model("saved_2_loop"));
+    assert_eq!(run("run", &format!("{one} --feed x=3 --fetch y")).good(), "y = f32 192\n");
+    let out = run("run", &format!("{two} --feed serving_default_x=3 --fetch PartitionedCall")).good();
+    assert_eq!(out, "PartitionedCall = f32 192\n");
+    run("run", &format!("{two} --fetch PartitionedCall"))
+        .fails(1, &["error: INVALID_ARGUMENT: ", "`serving_default_x`"]);
+}
+
+#[test]
+fn variables_without_values_name_the_checkpoint() {
+    let one = model("saved_1_variables");
+    run("run", &format!("{one} --feed x=1 --fetch y")).fails(
+        1,
+        &["error: FAILED_PRECONDITION: ", "`w`", "variables.index", "checkpoints cannot be read yet"],
+    );
+    let out = run("run", &format!("{one} --feed x=1 --init init --fetch y")).good();
+    assert_eq!(out, "y = f32 243\n");
+    let two = model("saved_2_variables");
+    run("run", &format!("{two} --feed serving_default_x=3 --fetch StatefulPartitionedCall"))
+        .fails(1, &["error: FAILED_PRECONDITION: ", "variables.index"]);
+}
+
 #[test]
 fn functions_are_listed_and_their_loops_shown() {
     let out = run("inspect", "tf2_while_counter").good();

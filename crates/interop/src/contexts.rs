@@ -84,7 +84,9 @@ impl<'a> Recovery<'a> {
                     let frame = self.outline.loops[l as usize].name.as_str();
                     Some(match loops.get(frame) {
                         Some(known) => *known,
-                        None => self.add(frame.to_owned(), parent, ContextKind::While(WhileContext::default())),
+                        None => {
+                            self.add(frame.to_owned(), parent, ContextKind::While(WhileContext::default()))
+                        }
                     })
                 }
                 RegionKind::Branch(c, taken) => {
@@ -130,9 +132,8 @@ impl<'a> Recovery<'a> {
         let branch = u32::from(taken);
         let pivot = cond.pivots[usize::from(taken)];
         let behind = pivot.and_then(|p| self.g.node(p.node).ok()?.inputs.first().copied());
-        let is_capture = |id: &NodeId| {
-            used(*id, branch) && !used(*id, 1 - branch) && Some(*id) != behind.map(|p| p.node)
-        };
+        let is_capture =
+            |id: &NodeId| used(*id, branch) && !used(*id, 1 - branch) && Some(*id) != behind.map(|p| p.node);
         let captures: Vec<NodeId> = cond.switches.iter().copied().filter(is_capture).collect();
         let kind = CondContext { pred, pivot, branch, captures };
         // As TensorFlow names them.

@@ -125,7 +125,8 @@ pub(crate) fn over_back_edges(g: &mut GraphData, nodes: &[NodeId]) {
         for (&id, at_first) in nodes.iter().zip(&at_first) {
             let back = back(g, id);
             let node = &g.nodes[id.index()];
-            let touched = |p: &Port| changed.contains(&p.node) || back.is_some() && round_before.contains(&p.node);
+            let touched =
+                |p: &Port| changed.contains(&p.node) || back.is_some() && round_before.contains(&p.node);
             // The first round is about what enters, the second about what comes back, changed or not.
             if !(back.is_some() && round < 2 || node.inputs.iter().any(touched)) {
                 continue;

@@ -27,13 +27,15 @@ pub(crate) fn recover(graph: &Graph, program: &Program, nodes: &[NodeId]) -> Res
         return Ok(());
     }
     let (places, fresh) = graph.read(|g| Recovery::new(g, program).run(nodes));
-    for (id, context) in fresh {
-        let given = graph.add_context(context);
-        ensure!(given == id, "contexts were added to the graph while it was imported into");
+    for context in fresh {
+        graph.add_context(context);
     }
     graph.place(places);
     Ok(())
 }
+
+/// A node and the context that it belongs to.
+type Place = (NodeId, Option<ContextId>);
 
 /// Contexts being found.
 struct Recovery<'a> {
@@ -62,7 +64,8 @@ impl<'a> Recovery<'a> {
         Recovery { g, program, outline, users, context_of, fresh, captures }
     }
 
-    fn run(mut self, nodes: &[NodeId]) -> (Vec<(NodeId, Option<ContextId>)>, Vec<(ContextId, Context)>) {
+    /// Where the nodes belong, and the contexts to add.
+    fn run(mut self, nodes: &[NodeId]) -> (Vec<Place>, Vec<Context>) {
         let g = self.g;
         let n_known = g.contexts().len();
         let mut loops: HashMap<&str, ContextId> = HashMap::new();
@@ -114,8 +117,7 @@ impl<'a> Recovery<'a> {
         };
         let is_bare = |n: &&NodeId| g.node(**n).is_ok_and(|n| n.context.is_none());
         let places = nodes.iter().filter(is_bare).map(|n| place(*n)).collect();
-        let ids = (n_known as u32..).map(ContextId);
-        (places, ids.zip(self.fresh).collect())
+        (places, self.fresh)
     }
 
     fn add(&mut self, name: String, parent: Option<ContextId>, kind: ContextKind) -> ContextId {

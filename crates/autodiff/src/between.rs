@@ -101,7 +101,8 @@ fn closed(g: &GraphData, node: &Node) -> bool {
     }
     let Some(&p) = node.inputs.first() else { return false };
     let context = g.node(p.node).ok().and_then(|n| g.loop_of(n.context));
-    context.is_some_and(|id| g.contexts()[id.0 as usize].as_while().is_some_and(|w| !w.back_prop))
+    context
+        .is_some_and(|id| g.contexts()[id.0 as usize].as_while().is_some_and(|w| w.back_prop == Some(false)))
 }
 
 /// The loops of the graph, with the variables that are whole (entered, decided, given a next value).

@@ -8,7 +8,7 @@ use crate::attr::Attrs;
 use crate::graph::{GraphData, Naming, NodeSpec};
 use crate::ids::{NodeId, Port};
 use crate::op::Role;
-use millstream_tensor::{Result, invalid};
+use millstream_tensor::{Error, Result, invalid};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
@@ -66,7 +66,8 @@ pub struct WhileContext {
 pub struct CondContext {
     /// The predicate.
     pub pred: Port,
-    /// The branch's identity of the predicate, which nodes without inputs hang on. `None` where it was optimised away.
+    /// The branch's identity of the predicate, which nodes without inputs hang on. `None` where it was optimised away; the
+    /// first node that needs it makes one.
     pub pivot: Option<Port>,
     /// 1 for the branch taken when the predicate is true, 0 for the other.
     pub branch: u32,
@@ -279,6 +280,10 @@ impl GraphData {
                     && !internal.iter().any(|c| self.is_within(self.nodes[c.index()].context, Some(id)))
             }
         };
+        let pivot = match pivot {
+            None if free && !is_loop => Some(self.make_pivot(id)?),
+            pivot => pivot,
+        };
         if free && let Some(pivot) = pivot {
             internal.push(pivot.node);
         }
@@ -287,6 +292,22 @@ impl GraphData {
             self.pull_in(id, spec, external)?;
         }
         Ok(())
+    }
+
+    /// The pivot of a branch that has lost its own.
+    fn make_pivot(&mut self, id: ContextId) -> Result<Port> {
+        let around = self.contexts[id.0 as usize].parent;
+        let ContextKind::Cond(CondContext { pred, branch, .. }) = self.contexts[id.0 as usize].kind else {
+            return Err(Error::internal("a loop has its pivots from the start"));
+        };
+        let switch = NodeSpec::new("Switch", Naming::Scoped("pivot/Switch".into())).inputs([pred, pred]);
+        let side = Port::new(self.insert(switch.context(around))?, branch);
+        let pivot = NodeSpec::new("Identity", Naming::Scoped("pivot".into())).inputs([side]);
+        let pivot = Port::new(self.insert(pivot.context(Some(id)))?, 0);
+        if let ContextKind::Cond(c) = &mut self.contexts[id.0 as usize].kind {
+            c.pivot = Some(pivot);
+        }
+        Ok(pivot)
     }
 
     /// Control inputs from outside of the loop become captured values, so that they run once, before it. One without an output

@@ -103,3 +103,25 @@ fn contexts_are_those_that_tensorflow_kept() {
     assert!(n_conds > 20, "{n_conds} branches");
     assert!(differ.is_empty(), "{} differ:\n{}", differ.len(), differ.join("\n"));
 }
+
+/// A graph whose cond has lost the pivots that no node hung on: a constant made in a branch runs only if the branch does.
+#[test]
+fn a_branch_without_a_pivot_gets_one() {
+    let file =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/graphs/raw_switch_merge/graph.pb");
+    let graph = import(read_graph(&fs::read(file).unwrap()).unwrap().graph_def().unwrap());
+    let branch = graph.read(|g| {
+        let cond =
+            |c: &millstream_graph::Context| matches!(&c.kind, ContextKind::Cond(c) if c.pivot.is_none());
+        ContextId(g.contexts().iter().position(cond).unwrap() as u32)
+    });
+    let constant = graph.inside(Some(branch), || graph.constant(1.0).op().id());
+    graph.check().unwrap();
+    graph.read(|g| {
+        let ContextKind::Cond(c) = &g.contexts()[branch.0 as usize].kind else { panic!("no branch") };
+        let node = g.node(constant).unwrap();
+        assert_eq!((node.context, node.controls.as_slice()), (Some(branch), &[c.pivot.unwrap().node][..]));
+        let side = g.node(c.pivot.unwrap().node).unwrap().inputs[0];
+        assert_eq!((side.index, g.node(side.node).unwrap().op()), (c.branch, "Switch"));
+    });
+}

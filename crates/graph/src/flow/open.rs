@@ -47,7 +47,7 @@ impl Graph {
         let name = g.unique_name(name);
         let kind = ContextKind::While(WhileContext {
             parallel_iterations: options.parallel_iterations,
-            back_prop: true,
+            back_prop: Some(true),
             swap_memory: options.swap_memory,
             ..WhileContext::default()
         });
@@ -92,7 +92,12 @@ impl Graph {
         let context = g.add_context(Context {
             name,
             parent,
-            kind: ContextKind::Cond(CondContext { pred, pivot: pivot.port(), branch, captures: Vec::new() }),
+            kind: ContextKind::Cond(CondContext {
+                pred,
+                pivot: Some(pivot.port()),
+                branch,
+                captures: Vec::new(),
+            }),
             external: [(pred, pred)].into_iter().collect(),
         });
         g.set_context(pivot.port().node, context);

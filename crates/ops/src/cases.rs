@@ -4,6 +4,9 @@
 //! `Op(arg, arg; attr=value, attr=value) = out, out` where the relation is `=` (the same bits), `~` (floats within 1e-5
 //! relative or 1e-6 absolute), `:` (inferred types) or `!` (an error whose text contains what follows).
 //!
+//! An argument may be what another op gives: `Op(Op(arg), arg) = out`. Where more is wanted of it than its first output, once,
+//! it comes before: `a b <- Op(arg) | Op(a, b) = out` calls its outputs `a` and `b`.
+//!
 //! An argument `&f32[2] [1 2]` is a reference to a variable with this value, `@f32[2] [1 2]` a resource handle to one; with
 //! a type alone (`@f32[?,2]`) the variable has no value yet. A reference that comes out stands for its variable's value; of
 //! an op without outputs the values of its variables are expected, in order, as they are afterwards.
@@ -24,6 +27,19 @@ pub enum Arg {
     Type(DType, PartialShape),
     /// A variable.
     Variable(VariableArg),
+    /// An output of one of the calls that come before.
+    Output(usize, usize),
+}
+
+/// One op with its inputs.
+#[derive(Clone)]
+pub struct Call {
+    /// The op type.
+    pub op: String,
+    /// The inputs.
+    pub args: Vec<Arg>,
+    /// The attributes given.
+    pub attrs: Attrs,
 }
 
 /// A variable that is an argument of an example.
@@ -53,12 +69,10 @@ pub enum Expect {
 
 /// A parsed example.
 pub struct Case {
-    /// The op type.
-    pub op: String,
-    /// The inputs.
-    pub args: Vec<Arg>,
-    /// The attributes given.
-    pub attrs: Attrs,
+    /// What is computed first, in order: a call's inputs come before it.
+    pub before: Vec<Call>,
+    /// The op that the example is about.
+    pub call: Call,
     /// What must come out.
     pub expect: Expect,
 }
@@ -66,22 +80,25 @@ pub struct Case {
 impl Case {
     /// Parses an example.
     pub fn parse(text: &str) -> Result<Case> {
-        let open = text.find('(').ok_or_else(|| invalid!("no `(` in `{text}`"))?;
-        let close = matching(text, open)?;
-        let inside = &text[open + 1..close];
-        let (args, attrs) = match split(inside, ';').as_slice() {
-            [args] => (*args, ""),
-            [args, attrs] => (*args, *attrs),
-            _ => return Err(invalid!("more than one `;` in `{text}`")),
-        };
-        let rest = text[close + 1..].trim_start();
-        let mut chars = rest.chars();
+        let mut parser = Parser::default();
+        let mut rest = text.trim_start();
+        while let Some((names, call)) = named(rest) {
+            let (call, after) = parser.call(call)?;
+            for (output, name) in names.enumerate() {
+                parser.names.push((name.to_owned(), parser.before.len(), output));
+            }
+            parser.before.push(call);
+            let after = after.trim_start();
+            let next = after.strip_prefix('|').ok_or_else(|| invalid!("`|` is missing in `{text}`"))?;
+            rest = next.trim_start();
+        }
+        let (call, rest) = parser.call(rest)?;
+        let mut chars = rest.trim_start().chars();
         let relation = chars.next().ok_or_else(|| invalid!("nothing is expected of `{text}`"))?;
         let right = chars.as_str().trim();
         Ok(Case {
-            op: text[..open].trim().to_owned(),
-            args: list(args).map(parse_arg).collect::<Result<_>>()?,
-            attrs: parse_attrs(attrs)?,
+            before: parser.before,
+            call,
             expect: match relation {
                 '=' => Expect::Values(list(right).map(Tensor::parse).collect::<Result<_>>()?),
                 '~' => Expect::Near(list(right).map(Tensor::parse).collect::<Result<_>>()?),
@@ -94,6 +111,60 @@ impl Case {
                 other => return Err(invalid!("`{other}` is no relation, in `{text}`")),
             },
         })
+    }
+
+    /// All calls, in order.
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.before.iter().chain([&self.call])
+    }
+
+    /// Whether some argument is only a type, so that there is nothing to compute.
+    pub fn only_types(&self) -> bool {
+        self.calls().any(|call| call.args.iter().any(|a| matches!(a, Arg::Type(..))))
+    }
+}
+
+/// `a b <- Op(..)`: the names, and the text from the op on.
+fn named(text: &str) -> Option<(impl Iterator<Item = &str>, &str)> {
+    let (names, call) = text.split_once("<-")?;
+    // An arrow further on belongs to what is expected.
+    (!names.contains('(')).then(|| (names.split_whitespace(), call.trim_start()))
+}
+
+#[derive(Default)]
+struct Parser {
+    before: Vec<Call>,
+    /// Names of outputs: of which call, and which.
+    names: Vec<(String, usize, usize)>,
+}
+
+impl Parser {
+    /// `Op(arg, arg; attr=value)` at the start of `text`, and what comes after it.
+    fn call<'t>(&mut self, text: &'t str) -> Result<(Call, &'t str)> {
+        let open = text.find('(').ok_or_else(|| invalid!("no `(` in `{text}`"))?;
+        let close = matching(text, open)?;
+        let inside = &text[open + 1..close];
+        let (args, attrs) = match split(inside, ';').as_slice() {
+            [args] => (*args, ""),
+            [args, attrs] => (*args, *attrs),
+            _ => return Err(invalid!("more than one `;` in `{text}`")),
+        };
+        let args = list(args).map(|arg| self.arg(arg)).collect::<Result<_>>()?;
+        let call = Call { op: text[..open].trim().to_owned(), args, attrs: parse_attrs(attrs)? };
+        Ok((call, &text[close + 1..]))
+    }
+
+    fn arg(&mut self, text: &str) -> Result<Arg> {
+        if let Some((_, call, output)) = self.names.iter().rev().find(|(name, ..)| name == text) {
+            return Ok(Arg::Output(*call, *output));
+        }
+        let word = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        if word.starts_with(|c: char| c.is_ascii_uppercase()) && text[word.len()..].starts_with('(') {
+            let (call, _) = self.call(text)?;
+            self.before.push(call);
+            return Ok(Arg::Output(self.before.len() - 1, 0));
+        }
+        parse_arg(text)
     }
 }
 
@@ -249,43 +320,54 @@ pub fn lone_env() -> StepEnv {
     }
 }
 
+/// What is inferred of a call.
+struct Inference {
+    node: NodeInfo,
+    shapes: SmallVec<[PartialShape; 2]>,
+    known: SmallVec<[Option<Known>; 1]>,
+}
+
 /// Infers the types of an example's outputs.
 pub fn infer(case: &Case) -> Result<(NodeInfo, Vec<(DType, PartialShape)>)> {
-    let op = crate::registry().get(&case.op).ok_or_else(|| invalid!("there is no op `{}`", case.op))?;
-    let types: Vec<ValueType> = case
-        .args
-        .iter()
-        .map(|a| match a {
-            Arg::Value(t) => t.dtype().into(),
-            Arg::Type(d, _) => (*d).into(),
-            Arg::Variable(v) if v.by_ref => ValueType::reference(v.dtype),
-            Arg::Variable(_) => DType::Resource.into(),
-        })
-        .collect();
-    let node = NodeInfo::resolve(op, "case", &types, case.attrs.clone())?;
-    let shapes: Vec<PartialShape> = case
-        .args
-        .iter()
-        .map(|a| match a {
-            Arg::Value(t) => t.shape().into(),
-            Arg::Type(_, s) => s.clone(),
-            Arg::Variable(v) if v.by_ref => v.shape.clone(),
-            Arg::Variable(_) => PartialShape::scalar(),
-        })
-        .collect();
-    let known: Vec<Option<Known>> = case
-        .args
-        .iter()
-        .map(|a| match a {
-            Arg::Value(t) => Some(Known::Value(t.clone())),
-            Arg::Type(..) => None,
-            Arg::Variable(v) if v.by_ref => None,
-            Arg::Variable(v) => Some(Known::Handle(HandleShape { dtype: v.dtype, shape: v.shape.clone() })),
-        })
-        .collect();
-    let (shapes, _) = InferCx::new(&node, &shapes, &known).infer()?;
-    let types = node.output_types.iter().map(|t| t.dtype).zip(shapes).collect();
-    Ok((node, types))
+    let last = infer_all(case)?.pop().ok_or_else(|| invalid!("no call"))?;
+    let types = last.node.output_types.iter().map(|t| t.dtype).zip(last.shapes).collect();
+    Ok((last.node, types))
+}
+
+fn infer_all(case: &Case) -> Result<Vec<Inference>> {
+    case.calls().try_fold(Vec::new(), |mut done, call| {
+        let name = if done.len() == case.before.len() { "case".into() } else { format!("before_{}", done.len()) };
+        done.push(infer_call(name, call, &done)?);
+        Ok(done)
+    })
+}
+
+fn infer_call(name: String, call: &Call, done: &[Inference]) -> Result<Inference> {
+    let op = crate::registry().get(&call.op).ok_or_else(|| invalid!("there is no op `{}`", call.op))?;
+    let (mut types, mut shapes, mut known) = (Vec::new(), Vec::new(), Vec::new());
+    for arg in &call.args {
+        let (ty, shape, what): (ValueType, PartialShape, Option<Known>) = match arg {
+            Arg::Value(t) => (t.dtype().into(), t.shape().into(), Some(Known::Value(t.clone()))),
+            Arg::Type(d, s) => ((*d).into(), s.clone(), None),
+            Arg::Variable(v) if v.by_ref => (ValueType::reference(v.dtype), v.shape.clone(), None),
+            Arg::Variable(v) => {
+                let holds = HandleShape { dtype: v.dtype, shape: v.shape.clone() };
+                (DType::Resource.into(), PartialShape::scalar(), Some(Known::Handle(holds)))
+            }
+            Arg::Output(call, output) => {
+                let from = &done[*call];
+                let ty = from.node.output_types.get(*output);
+                let ty = ty.ok_or_else(|| invalid!("{} has no output {output}", from.node.op.name))?;
+                (*ty, from.shapes[*output].clone(), from.known[*output].clone())
+            }
+        };
+        types.push(ty);
+        shapes.push(shape);
+        known.push(what);
+    }
+    let node = NodeInfo::resolve(op, name, &types, call.attrs.clone())?;
+    let (shapes, known) = InferCx::new(&node, &shapes, &known).infer()?;
+    Ok(Inference { node, shapes, known })
 }
 
 /// Runs one kernel on values.
@@ -316,39 +398,48 @@ pub fn run(node: &NodeInfo, env: &StepEnv, inputs: &[Tensor]) -> Result<Vec<Tens
 
 /// Evaluates an example: its outputs, checked against the inferred types.
 pub fn evaluate(case: &Case) -> Result<Vec<Tensor>> {
-    let (node, types) = infer(case)?;
+    let env = lone_env();
     let mut variables = Vec::new();
-    let mut inputs = Vec::new();
-    for (i, arg) in case.args.iter().enumerate() {
-        inputs.push(match arg {
-            Arg::Value(t) => t.clone(),
-            Arg::Type(d, s) => return Err(invalid!("{d}{s} has no value")),
-            Arg::Variable(v) => {
-                let name = format!("variable_{i}");
-                let variable = Arc::new(Variable::new(name.as_str(), v.dtype, v.shape.clone()));
-                v.value.clone().map_or(Ok(()), |value| variable.assign(value))?;
-                variables.push(variable.clone());
-                // As an executor does it: where a value is wanted a reference is read.
-                match v.by_ref && !node.input_types[i].is_ref {
-                    true => variable.read()?,
-                    false => Tensor::handle(Handle::new("", name, variable)),
+    let mut done: Vec<Vec<Tensor>> = Vec::new();
+    for (call, inference) in case.calls().zip(infer_all(case)?) {
+        let node = &inference.node;
+        let inputs = call.args.iter().enumerate().map(|(i, arg)| {
+            let value = match arg {
+                Arg::Value(t) => t.clone(),
+                Arg::Type(d, s) => return Err(invalid!("{d}{s} has no value")),
+                Arg::Output(call, output) => done[*call][*output].clone(),
+                Arg::Variable(v) => {
+                    let name = format!("variable_{i}");
+                    let variable = Arc::new(Variable::new(name.as_str(), v.dtype, v.shape.clone()));
+                    v.value.clone().map_or(Ok(()), |value| variable.assign(value))?;
+                    variables.push(variable.clone());
+                    Tensor::handle(Handle::new("", name, variable))
                 }
-            }
+            };
+            // As an executor does it: where a value is wanted a reference is read.
+            let by_ref = match arg {
+                Arg::Variable(v) => v.by_ref,
+                _ => false,
+            };
+            if by_ref && !node.input_types[i].is_ref { referred(&value) } else { Ok(value) }
         });
-    }
-    let mut outputs = run(&node, &lone_env(), &inputs)?;
-    for (i, (dtype, shape)) in types.into_iter().enumerate() {
-        if node.output_types[i].is_ref {
-            outputs[i] = referred(&outputs[i])?;
+        let mut outputs = run(node, &env, &inputs.collect::<Result<Vec<_>>>()?)?;
+        for (i, (ty, shape)) in node.output_types.iter().zip(&inference.shapes).enumerate() {
+            if ty.is_ref && done.len() == case.before.len() {
+                outputs[i] = referred(&outputs[i])?;
+            }
+            let value = &outputs[i];
+            ensure!(
+                ty.is_ref || value.dtype() == ty.dtype && shape.contains(&value.shape().into()),
+                "inferred {}{shape} but computed {}{}",
+                ty.dtype,
+                value.dtype(),
+                value.shape()
+            );
         }
-        let value = &outputs[i];
-        ensure!(
-            value.dtype() == dtype && shape.contains(&value.shape().into()),
-            "inferred {dtype}{shape} but computed {}{}",
-            value.dtype(),
-            value.shape()
-        );
+        done.push(outputs);
     }
+    let mut outputs = done.pop().unwrap_or_default();
     if outputs.is_empty() {
         outputs.extend(variables.iter().filter_map(|v| v.read().ok()));
     }
@@ -410,10 +501,9 @@ pub fn check(text: &str) {
             Err(e) => panic!("{text}\n{e}"),
         },
         Expect::Error(want) => {
-            let values = case.args.iter().all(|a| !matches!(a, Arg::Type(..)));
-            let error = match values {
-                true => evaluate(&case).err(),
-                false => infer(&case).err(),
+            let error = match case.only_types() {
+                true => infer(&case).err(),
+                false => evaluate(&case).err(),
             };
             match error {
                 Some(e) => assert!(e.to_string().contains(want.as_str()), "{text}\ngot: {e}"),

@@ -11,6 +11,7 @@ pub mod cases;
 mod control;
 mod debug;
 mod linalg;
+mod list;
 #[macro_use]
 pub(crate) mod math;
 mod nn;
@@ -33,6 +34,7 @@ pub fn defs() -> Vec<OpDef> {
         control::defs(),
         debug::defs(),
         linalg::defs(),
+        list::defs(),
         math::defs(),
         nn::defs(),
         random::defs(),

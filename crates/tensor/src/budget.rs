@@ -59,7 +59,7 @@ impl Drop for Entered {
 }
 
 /// Bytes charged to a budget, given back on drop.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Charge {
     budget: Option<Arc<Budget>>,
     bytes: usize,
@@ -94,5 +94,110 @@ impl Drop for Charge {
         if let Some(budget) = &self.budget {
             budget.used.fetch_sub(self.bytes, Relaxed);
         }
+    }
+}
+
+/// A vector whose room is charged to the budget in force when it grows, and which refuses to grow beyond
+/// [`Charged::MAX_LEN`]: what a hostile index can ask for stays within bounds even where there is no budget.
+#[derive(Debug)]
+pub struct Charged<T> {
+    items: Vec<T>,
+    charge: Charge,
+}
+
+impl<T> Charged<T> {
+    /// The most items that one of them holds.
+    pub const MAX_LEN: usize = 1 << 27;
+
+    /// Without items.
+    pub fn new() -> Charged<T> {
+        Charged { items: Vec::new(), charge: Charge::default() }
+    }
+
+    /// Copies of `items`.
+    pub fn copy_of(items: &[T]) -> Result<Charged<T>>
+    where
+        T: Clone,
+    {
+        let mut copy = Charged::new();
+        copy.reserve(items.len())?;
+        copy.items.extend_from_slice(items);
+        Ok(copy)
+    }
+
+    /// Makes room for `count` items in all.
+    pub fn reserve(&mut self, count: usize) -> Result<()> {
+        if count <= self.items.capacity() {
+            return Ok(());
+        }
+        if count > Self::MAX_LEN {
+            let most = Self::MAX_LEN;
+            return Err(Error::new(
+                Code::ResourceExhausted,
+                format!("{count} items are too many: at most {most} are kept in one place"),
+            ));
+        }
+        let charge = Charge::take(count * size_of::<T>())?;
+        self.items.try_reserve_exact(count - self.items.len()).map_err(|_| {
+            Error::new(Code::ResourceExhausted, format!("the system has no room for {count} items"))
+        })?;
+        self.charge = charge;
+        Ok(())
+    }
+
+    /// Appends an item. Room doubles, so that many appended items cost little each.
+    #[inline]
+    pub fn push(&mut self, item: T) -> Result<()> {
+        if self.items.len() == self.items.capacity() {
+            self.grow(self.items.len() + 1)?;
+        }
+        self.items.push(item);
+        Ok(())
+    }
+
+    /// Takes the last item off.
+    #[inline]
+    pub fn pop(&mut self) -> Option<T> {
+        self.items.pop()
+    }
+
+    /// Makes it `len` long: cut off, or filled up with what `fill` makes.
+    pub fn resize_with(&mut self, len: usize, fill: impl FnMut() -> T) -> Result<()> {
+        if len > self.items.capacity() {
+            self.grow(len)?;
+        }
+        self.items.resize_with(len, fill);
+        Ok(())
+    }
+
+    /// Takes all items, whose room is no longer charged.
+    pub fn take(&mut self) -> Vec<T> {
+        self.charge = Charge::default();
+        std::mem::take(&mut self.items)
+    }
+
+    #[cold]
+    fn grow(&mut self, least: usize) -> Result<()> {
+        let doubled = self.items.capacity().saturating_mul(2).min(Self::MAX_LEN);
+        self.reserve(least.max(doubled).max(4))
+    }
+}
+
+impl<T> Default for Charged<T> {
+    fn default() -> Self {
+        Charged::new()
+    }
+}
+
+impl<T> std::ops::Deref for Charged<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &self.items
+    }
+}
+
+impl<T> std::ops::DerefMut for Charged<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.items
     }
 }

@@ -141,6 +141,6 @@ impl Variant {
 
 impl fmt::Debug for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "<{}>", self.kind())
+        write!(f, "<{:?}>", self.0)
     }
 }

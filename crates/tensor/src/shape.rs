@@ -241,6 +241,13 @@ impl PartialShape {
         }
     }
 
+    /// Whether `shape` satisfies this.
+    pub fn admits(&self, shape: &Shape) -> bool {
+        self.0.as_ref().is_none_or(|dims| {
+            dims.len() == shape.rank() && dims.iter().zip(shape.iter()).all(|(d, s)| d.is_none_or(|d| d == *s))
+        })
+    }
+
     /// What both say together; `None` if they contradict each other.
     pub fn merge(&self, other: &PartialShape) -> Option<PartialShape> {
         match (&self.0, &other.0) {

@@ -423,6 +423,33 @@ impl Tensor {
         }
     }
 
+    /// Row `i` along the outermost axis, without that axis; shares the elements.
+    pub fn row(&self, i: usize) -> Result<Tensor> {
+        let row = self.rows(i, 1)?;
+        let shape = Shape::from(&row.shape()[1..]);
+        row.reshaped(shape)
+    }
+
+    /// These tensors' elements one after another in `shape`, shared, if that is how they lie in one buffer; `None` where
+    /// they have to be copied.
+    pub fn spliced<'a>(parts: impl IntoIterator<Item = &'a Tensor>, shape: &Shape) -> Option<Tensor> {
+        let mut parts = parts.into_iter().map(|part| match &part.0 {
+            Repr::Scalar(_) => None,
+            Repr::Dense(d) => Some(d),
+        });
+        let first = parts.next()??;
+        let mut end = first.start + first.shape.elements();
+        for part in parts {
+            let part = part?;
+            if part.dtype != first.dtype || part.start != end || !Arc::ptr_eq(&part.storage, &first.storage) {
+                return None;
+            }
+            end += part.shape.elements();
+        }
+        let fits = end - first.start == shape.elements() && shape.rank() > 0;
+        fits.then(|| Tensor(Repr::Dense(Arc::new(Dense { shape: shape.clone(), ..Dense::clone(first) }))))
+    }
+
     fn not_a(&self, wanted: DType) -> crate::Error {
         invalid!("expected a tensor of {wanted}, got {}{}", self.dtype(), self.shape())
     }

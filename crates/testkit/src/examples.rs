@@ -41,29 +41,44 @@ pub struct Built {
 /// Puts an example's op in a graph.
 pub fn build(case: &Case, given: Given) -> Result<Built, Error> {
     let graph = Graph::with_ops(millstream_ops::registry());
-    let (mut args, mut feeds, mut init, mut reads) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (i, arg) in case.args.iter().enumerate() {
-        args.push(match arg {
-            CaseArg::Value(value) if given == Given::Constant => {
-                graph.constant_tensor("value", value.clone()).port()
-            }
-            CaseArg::Value(value) => {
-                let port =
-                    graph.placeholder_of("fed", value.dtype(), PartialShape::from(value.shape())).port();
-                feeds.push((Target::Value(port), value.clone()));
-                port
-            }
-            CaseArg::Type(dtype, shape) => graph.placeholder_of("typed", *dtype, shape.clone()).port(),
-            CaseArg::Variable(variable) => {
-                let (port, read) = add_variable(&graph, &format!("variable_{i}"), variable, &mut init)?;
-                reads.push(read);
-                port
-            }
-        });
+    let (mut feeds, mut init, mut reads) = (Vec::new(), Vec::new(), Vec::new());
+    let mut made: Vec<Vec<Port>> = Vec::new();
+    for call in case.calls() {
+        let last = made.len() == case.before.len();
+        let mut args = Vec::new();
+        for (i, arg) in call.args.iter().enumerate() {
+            args.push(match arg {
+                CaseArg::Value(value) if given == Given::Constant => {
+                    graph.constant_tensor("value", value.clone()).port()
+                }
+                CaseArg::Value(value) => {
+                    let shape = PartialShape::from(value.shape());
+                    let port = graph.placeholder_of("fed", value.dtype(), shape).port();
+                    feeds.push((Target::Value(port), value.clone()));
+                    port
+                }
+                CaseArg::Type(dtype, shape) => {
+                    graph.placeholder_of("typed", *dtype, shape.clone()).port()
+                }
+                CaseArg::Variable(variable) => {
+                    let (port, read) =
+                        add_variable(&graph, &format!("variable_{i}"), variable, &mut init)?;
+                    reads.push(read);
+                    port
+                }
+                CaseArg::Output(call, output) => *made
+                    .get(*call)
+                    .and_then(|outputs| outputs.get(*output))
+                    .ok_or_else(|| Error::internal("an example uses an output that there is not"))?,
+            });
+        }
+        let inputs: Vec<Output<'_>> = args.into_iter().map(|port| Output::new(&graph, port)).collect();
+        let name = if last { "case" } else { "before" };
+        let node =
+            graph.op(call.op.clone()).name(name).inputs(inputs).attrs(call.attrs.clone()).try_finish()?;
+        made.push(node.outputs().iter().map(Output::port).collect());
     }
-    let inputs: Vec<Output<'_>> = args.into_iter().map(|port| Output::new(&graph, port)).collect();
-    let node =
-        graph.op(case.op.clone()).name("case").inputs(inputs).attrs(case.attrs.clone()).try_finish()?;
+    let node = graph.operation("case")?;
     let types: Vec<(DType, PartialShape)> =
         node.outputs().iter().map(|o| Ok((o.dtype()?, o.shape()))).collect::<Result<_, Error>>()?;
     let mut targets: Vec<Target> = node.outputs().iter().map(|o| Target::Value(o.port())).collect();
@@ -143,7 +158,7 @@ pub fn check(text: &str, given: Given, setting: &Setting) -> Text<()> {
         run(built, setting).map_err(|e| e.to_string())
     };
     // Alone, an Exit or NextIteration lies in no loop: such a graph is refused.
-    let stray = ["Exit", "RefExit", "NextIteration", "RefNextIteration"].contains(&case.op.as_str());
+    let stray = ["Exit", "RefExit", "NextIteration", "RefNextIteration"].contains(&case.call.op.as_str());
     if let Ok(built) = &result
         && !stray
     {
@@ -174,8 +189,7 @@ pub fn check(text: &str, given: Given, setting: &Setting) -> Text<()> {
             Err(e) => Err(format!("{text}\n{e}")),
         },
         Expect::Error(want) => {
-            let only_types = case.args.iter().any(|a| matches!(a, CaseArg::Type(..)));
-            let error = match (&result, only_types) {
+            let error = match (&result, case.only_types()) {
                 (Err(e), _) => e.to_string(),
                 (Ok(_), true) => return Err(format!("{text}\nno error")),
                 (Ok(_), false) => match values(&result) {

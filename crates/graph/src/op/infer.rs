@@ -18,11 +18,11 @@ pub enum Known {
         /// A scalar (of one entry) rather than a vector.
         scalar: bool,
     },
-    /// A scalar resource handle: what it refers to holds values of this type.
+    /// A scalar resource handle, what it refers to holds values of this type; or a scalar variant, a list of such values.
     Handle(HandleShape),
 }
 
-/// What is known of the values that a resource holds.
+/// What is known of the values that a resource or a list holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HandleShape {
     /// Their dtype.
@@ -162,7 +162,7 @@ impl<'a> InferCx<'a> {
         }
     }
 
-    /// What the resource that input `i` refers to holds, if it is known.
+    /// What the resource that input `i` refers to, or the list that it is, holds, if it is known.
     pub fn handle(&self, i: usize) -> Option<&'a HandleShape> {
         match self.known(i)? {
             Known::Handle(handle) => Some(handle),
@@ -271,7 +271,7 @@ impl<'a> InferCx<'a> {
         self.output_known[i] = Some(known);
     }
 
-    /// Says that output `i` is a scalar handle to a resource that holds such values.
+    /// Says that output `i` is a scalar handle to a resource that holds such values, or a list of them.
     pub fn set_handle(&mut self, i: usize, dtype: DType, shape: PartialShape) {
         self.set_known(i, Known::Handle(HandleShape { dtype, shape }));
     }

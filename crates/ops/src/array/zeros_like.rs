@@ -1,14 +1,15 @@
 //! `ZerosLike` and `OnesLike`: zeros or ones in the shape of another tensor.
 
+use crate::list;
 use millstream_graph::op::spec::{AnyType, OneOf};
-use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{self, *};
 use millstream_tensor::{C64 as Complex64, C128 as Complex128, Error, Result, Tensor, bf16, f16};
 
 pub(crate) fn def() -> [OpDef; 2] {
     [
         OpDef::new("ZerosLike")
-            .doc("Zeros (falses, empty strings) in the shape of `x`.")
+            .doc("Zeros (falses, empty strings) in the shape of `x`; of a list, a list of zeros.")
             .attr("T", AnyType)
             .kernel(Kernel::pure(zeros)),
         OpDef::new("OnesLike")
@@ -16,12 +17,24 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("T", OneOf(&[BF16, F16, F32, F64, I8, U8, I16, U16, I32, U32, I64, U64, C64, C128, Bool]))
             .kernel(Kernel::pure(ones)),
     ]
-    .map(|def| def.input("x", "T").output("y", "T").infer(|cx| cx.same_as_input()))
+    .map(|def| def.input("x", "T").output("y", "T").infer(infer))
+}
+
+// Zeros of a list are a list of the same kind.
+fn infer(cx: &mut InferCx) -> Result<()> {
+    match cx.handle(0) {
+        Some(list) if cx.dtype(0) == Variant => cx.set_handle(0, list.dtype, list.shape.clone()),
+        _ => cx.same_as_input()?,
+    }
+    Ok(())
 }
 
 fn zeros(cx: &mut KernelCx) -> Result<()> {
     let x = cx.input(0);
-    let y = Tensor::zeros(x.dtype(), x.shape().clone())?;
+    let y = match x.dtype() {
+        Variant => list::zeros_like(x)?,
+        dtype => Tensor::zeros(dtype, x.shape().clone())?,
+    };
     cx.set(0, y);
     Ok(())
 }
@@ -63,6 +76,11 @@ cases! {
     zeros_of_strings: "ZerosLike(['a']) = ['']",
     zeros_of_nothing: "ZerosLike(f32[0,2] []) = f32[0,2] []",
     zeros_keep_the_shape: "ZerosLike(f32[?,3]) : f32[?,3]",
+    zeros_of_a_list: "TensorListStack(ZerosLike(TensorListFromTensor([[1 2] [3 4]], -1)), -1; element_dtype=i32) = [[0 0] [0 0]]",
+    unwritten_stays_so: "TensorListStack(ZerosLike(TensorListReserve(-1, 2; element_dtype=i32)), -1; element_dtype=i32) ! no item is written",
+    zeros_of_lists_in_lists: "TensorListStack(TensorListGetItem(ZerosLike(TensorListPushBack(EmptyTensorList(i32[0] [], -1; element_dtype=variant), \
+                              TensorListFromTensor([1 2], -1))), 0, -1; element_dtype=variant), -1; element_dtype=i32) = [0 0]",
+    keeps_what_is_known: "TensorListStack(ZerosLike(TensorListReserve([2], 2; element_dtype=i32)), -1; element_dtype=i32) : i32[?,2]",
     ones_of_floats: "OnesLike([[1.5 nan]]) = [[1.0 1.0]]",
     ones_of_bools: "OnesLike([false true]) = [true true]",
     ones_of_complex: "OnesLike(c128 2+2i) = c128 1+0i",

@@ -1,8 +1,10 @@
 //! What AddN and AccumulateNV2 share: the sum of many tensors of one shape, from the first to the last.
 
-use super::elementwise::{Pair, unsupported};
+use super::elementwise::Pair;
+use crate::number::no_kernel;
 use millstream_graph::op::{InferCx, KernelCx};
-use millstream_tensor::{PartialShape, Result, ensure, invalid};
+use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid};
+use smallvec::SmallVec;
 
 formula!(x, y: Num => x.add(y));
 
@@ -32,12 +34,20 @@ pub(crate) fn run(cx: &mut KernelCx) -> Result<()> {
             input.shape()
         );
     }
-    dtypes!(numbers, cx.input(0).dtype(), T => {
-        let mut sum = cx.take(0);
-        for i in 1..cx.n_inputs() {
-            sum = const { &Pair::<T>::of::<Formula>() }.map(sum, cx.take(i), &shape)?.0;
+    let inputs: SmallVec<[Tensor; 4]> = (0..cx.n_inputs()).map(|i| cx.take(i)).collect();
+    let total = sum(cx.node.op.name, inputs, &shape)?;
+    cx.set(0, total);
+    Ok(())
+}
+
+/// The sum of tensors of one dtype and of this shape.
+pub(crate) fn sum(op: &str, inputs: impl IntoIterator<Item = Tensor>, shape: &Shape) -> Result<Tensor> {
+    let mut inputs = inputs.into_iter();
+    let mut total = inputs.next().ok_or_else(|| invalid!("{op}: there is nothing to add"))?;
+    dtypes!(numbers, total.dtype(), T => {
+        for input in inputs {
+            total = const { &Pair::<T>::of::<Formula>() }.map(total, input, shape)?.0;
         }
-        cx.set(0, sum);
-        Ok(())
-    }, else => Err(unsupported(cx)))
+        Ok(total)
+    }, else => Err(no_kernel(op, total.dtype())))
 }

@@ -18,8 +18,9 @@ fn crc32(outputs: &[Tensor]) -> u32 {
 /// Runs one entry as often as it has lines of results, in one session. The first line that differs.
 fn check(call: &str, results: &[&str]) -> Option<String> {
     let case = Case::parse(&format!("{call} = 0")).unwrap_or_else(|e| panic!("{call}\n{e}"));
-    let op = crate::registry().get(&case.op).unwrap_or_else(|| panic!("{call}\nthere is no such op"));
+    let op = crate::registry().get(&case.call.op).unwrap_or_else(|| panic!("{call}\nthere is no such op"));
     let inputs: Vec<Tensor> = case
+        .call
         .args
         .iter()
         .map(|a| match a {
@@ -28,7 +29,7 @@ fn check(call: &str, results: &[&str]) -> Option<String> {
         })
         .collect();
     let types: Vec<ValueType> = inputs.iter().map(|t| t.dtype().into()).collect();
-    let node = NodeInfo::resolve(op, "n", &types, case.attrs).unwrap_or_else(|e| panic!("{call}\n{e}"));
+    let node = NodeInfo::resolve(op, "n", &types, case.call.attrs).unwrap_or_else(|e| panic!("{call}\n{e}"));
     let env = lone_env();
     results.iter().enumerate().find_map(|(i, want)| {
         let got = run(&node, &env, &inputs).unwrap_or_else(|e| panic!("{call}\n{e}"));

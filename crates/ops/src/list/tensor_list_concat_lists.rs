@@ -1,0 +1,75 @@
+//! `TensorListConcatLists`: the items of two lists in one.
+
+use super::common::{as_list, handles};
+use millstream_graph::op::spec::AnyType;
+use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_tensor::{DType, Result, Tensor, TensorList, Variant, ensure, invalid};
+use std::sync::Arc;
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("TensorListConcatLists")
+        .doc("The items of `input_a` and then those of `input_b`; for tensors of lists, one by one.")
+        .input("input_a", DType::Variant)
+        .input("input_b", DType::Variant)
+        .output("output", DType::Variant)
+        .attr("element_dtype", AnyType)
+        .infer(infer)
+        .kernel(handles(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let shape = cx.merge(0, 1)?;
+    let dtype = cx.attrs().dtype("element_dtype")?;
+    // Both have the same element shape, so what is known of either holds.
+    match [0, 1].into_iter().find_map(|i| cx.handle(i)) {
+        Some(held) => {
+            ensure!(held.dtype == dtype, "the list holds {} but `element_dtype` is {dtype}", held.dtype);
+            let other = cx.handle(1).unwrap_or(held);
+            let both = held.shape.merge(&other.shape).ok_or_else(|| {
+                invalid!("lists of {dtype}{} and of {dtype}{} cannot be joined", held.shape, other.shape)
+            })?;
+            cx.set_handle(0, dtype, both);
+        }
+        None => cx.set(0, shape),
+    }
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let dtype = cx.attrs().dtype("element_dtype")?;
+    let (mut a, b) = (cx.take(0), cx.take(1));
+    ensure!(a.shape() == b.shape(), "lists in shape {} and in shape {} do not pair up", a.shape(), b.shape());
+    if a.variants_mut().is_none() {
+        a = Tensor::variants(a.shape().clone(), a.as_variants().unwrap_or_default().to_vec())?;
+    }
+    let more = b.as_variants().unwrap_or_default();
+    for (variant, b) in a.variants_mut().unwrap_or_default().iter_mut().zip(more) {
+        let b = as_list(b)?;
+        ensure!(
+            as_list(variant)?.dtype() == dtype,
+            "the list holds {} but `element_dtype` is {dtype}",
+            as_list(variant)?.dtype()
+        );
+        match variant.get_mut::<TensorList>() {
+            Some(list) => list.append(b)?,
+            None => {
+                let mut list = as_list(variant)?.copy()?;
+                list.append(b)?;
+                *variant = Variant::new(Arc::new(list));
+            }
+        }
+    }
+    cx.set(0, a);
+    Ok(())
+}
+
+cases! {
+    joins: "TensorListStack(TensorListConcatLists(TensorListFromTensor([1 2], -1), TensorListFromTensor([3], -1); element_dtype=i32), -1; element_dtype=i32) = [1 2 3]",
+    one_by_one: "TensorListLength(GatherV2(TensorListConcatLists(Pack(TensorListFromTensor([1 2], -1)), Pack(TensorListFromTensor([3], -1)); element_dtype=i32), 0, 0)) = 3",
+    infers: "TensorListConcatLists(variant[?], variant[2]; element_dtype=f32) : variant[2]",
+    in_the_same_shape: "TensorListConcatLists(variant[3], variant[2]; element_dtype=f32) ! they must be equal",
+    shapes_must_agree: "TensorListConcatLists(TensorListFromTensor([1 2], -1), TensorListFromTensor([3], i32[0] []); element_dtype=i32) \
+                        ! dtype and element shape must be the same",
+    dtypes_must_agree: "TensorListConcatLists(TensorListFromTensor([1 2], -1), TensorListFromTensor([3], -1); element_dtype=f32) \
+                        ! the list holds i32 but `element_dtype` is f32",
+}

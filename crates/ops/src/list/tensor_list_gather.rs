@@ -1,0 +1,49 @@
+//! `TensorListGather`: some items as the rows of a tensor.
+
+use super::common::{common_shape, copies, known_items, merged_shape, place, stack, stacked, typed_list};
+use millstream_graph::op::spec::AnyType;
+use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_tensor::{DType, Result};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("TensorListGather")
+        .doc("The items that `indices` names, which must have one shape, as the rows of a tensor; zeros for those not written.")
+        .input("input_handle", DType::Variant)
+        .input("indices", DType::I32)
+        .on_host()
+        .input("element_shape", DType::I32)
+        .on_host()
+        .output("values", "element_dtype")
+        .attr("element_dtype", AnyType)
+        .infer(infer)
+        .kernel(copies(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let items = known_items(cx, 2)?;
+    cx.set(0, stacked(cx.input(1).elements(), &items));
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let list = typed_list(cx)?;
+    let all = list.items();
+    let items = cx.ints(1)?.iter().map(|&i| Ok(&all[place(i, all.len())?])).collect::<Result<Vec<_>>>()?;
+    let shape = common_shape(merged_shape(cx, 2, list)?, items.iter().copied())?;
+    let out = stack(list.dtype(), &shape, &items)?;
+    cx.set(0, out);
+    Ok(())
+}
+
+cases! {
+    gathers: "TensorListGather(TensorListFromTensor([[1 2] [3 4] [5 6]], -1), [2 0 2], -1; element_dtype=i32) = [[5 6] [1 2] [5 6]]",
+    any_shape_of_indices: "TensorListGather(TensorListFromTensor([1 2 3], -1), [[1 2]], -1; element_dtype=i32) = [2 3]",
+    one_index: "TensorListGather(TensorListFromTensor([1 2 3], -1), 1, -1; element_dtype=i32) = [2]",
+    none: "TensorListGather(TensorListFromTensor([1 2 3], i32[0] []), i32[0] [], -1; element_dtype=i32) = i32[0] []",
+    unwritten_are_zeros: "TensorListGather(TensorListSetItem(TensorListReserve(-1, 3; element_dtype=i32), 1, [1 2]), [0 1], -1; element_dtype=i32) = [[0 0] [1 2]]",
+    infers: "TensorListGather(variant[], i32[4], [2 -1]; element_dtype=f32) : f32[4,2,?]",
+    none_of_unknown_shape: "TensorListGather(TensorListFromTensor([1 2 3], -1), i32[0] [], -1; element_dtype=i32) ! not known beyond [..]",
+    none_written: "TensorListGather(TensorListSetItem(TensorListReserve(-1, 3; element_dtype=i32), 1, [1 2]), [0], -1; element_dtype=i32) ! no item is written",
+    out_of_range: "TensorListGather(TensorListFromTensor([1 2 3], -1), [0 3], -1; element_dtype=i32) ! item 3 is not in the list, which has 3",
+    before_the_first: "TensorListGather(TensorListFromTensor([1 2 3], -1), [-1], -1; element_dtype=i32) ! item -1 is not in the list",
+}

@@ -1,0 +1,80 @@
+//! `TensorListGetItem`: one item of a list.
+
+use super::common::{check_item, handles, known_items, merged_shape, place, typed_list};
+use millstream_graph::op::spec::AnyType;
+use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_tensor::{DType, Result, Tensor, TensorList, ensure, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("TensorListGetItem")
+        .doc(
+            "Item `index` of a list. One that is not written is zeros, of the element shape or, where that is not wholly known, of \
+             the shape that all written items have.",
+        )
+        .input("input_handle", DType::Variant)
+        .input("index", DType::I32)
+        .on_host()
+        .input("element_shape", DType::I32)
+        .on_host()
+        .output("item", "element_dtype")
+        .attr("element_dtype", AnyType)
+        .infer(infer)
+        .kernel(handles(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.scalar(1)?;
+    let item = known_items(cx, 2)?;
+    cx.set(0, item);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let list = typed_list(cx)?;
+    let i = place(cx.int(1)?, list.len())?;
+    let item = match &list.items()[i] {
+        Some(item) => {
+            check_item(cx, 2, item.shape())?;
+            item.clone()
+        }
+        None => zeros(cx, list, i)?,
+    };
+    cx.set(0, item);
+    Ok(())
+}
+
+fn zeros(cx: &KernelCx, list: &TensorList, i: usize) -> Result<Tensor> {
+    let mut shape = merged_shape(cx, 2, list)?;
+    if !shape.is_full() {
+        for item in list.items().iter().flatten() {
+            let more = shape.merge(&item.shape().into());
+            shape = more.ok_or_else(|| {
+                invalid!(
+                    "item {i} is not written, and the others do not agree on its shape: {shape}, {}",
+                    item.shape()
+                )
+            })?;
+        }
+    }
+    let full = shape.full();
+    ensure!(full.is_some(), "item {i} is not written, and its shape is not known beyond {shape}");
+    Tensor::zeros(list.dtype(), full.unwrap_or_default())
+}
+
+cases! {
+    reads: "TensorListGetItem(TensorListFromTensor([[1 2] [3 4]], [2]), 1, [2]; element_dtype=i32) = [3 4]",
+    unwritten_is_zeros: "TensorListGetItem(TensorListReserve([2], 3; element_dtype=i32), 1, -1; element_dtype=i32) = [0 0]",
+    zeros_as_asked_for: "TensorListGetItem(TensorListReserve(-1, 3; element_dtype=f32), 1, [1]; element_dtype=f32) = [0.0]",
+    zeros_like_the_others: "TensorListGetItem(TensorListSetItem(TensorListReserve(-1, 2; element_dtype=i32), 1, [7 8]), 0, -1; element_dtype=i32) = [0 0]",
+    infers: "TensorListGetItem(TensorListReserve([-1 3], 1; element_dtype=f32), i32[], [2 -1]; element_dtype=f32) : f32[2,3]",
+    through_identity: "TensorListGetItem(Identity(TensorListReserve([-1 3], 1; element_dtype=f32)), i32[], -1; element_dtype=f32) : f32[?,3]",
+    unwritten_of_unknown_shape: "TensorListGetItem(TensorListReserve(-1, 2; element_dtype=f32), 0, -1; element_dtype=f32) \
+                                 ! item 0 is not written, and its shape is not known beyond [..]",
+    others_disagree: "TensorListGetItem(TensorListSetItem(TensorListSetItem(TensorListReserve(-1, 3; element_dtype=i32), 0, [1]), 1, [1 2]), 2, -1; element_dtype=i32) \
+                      ! the others do not agree on its shape: [1], [2]",
+    out_of_range: "TensorListGetItem(TensorListFromTensor([1 2], -1), 2, -1; element_dtype=i32) ! item 2 is not in the list, which has 2",
+    before_the_first: "TensorListGetItem(TensorListFromTensor([1 2], -1), -1, -1; element_dtype=i32) ! item -1 is not in the list",
+    another_shape: "TensorListGetItem(TensorListFromTensor([1 2], -1), 0, [3]; element_dtype=i32) ! the item has shape [] but `element_shape` is [3]",
+    shapes_contradict: "TensorListGetItem(TensorListReserve([2], 1; element_dtype=i32), 0, [3]; element_dtype=i32) ! the items of the list have shape [2]",
+    another_dtype: "TensorListGetItem(TensorListFromTensor([1 2], -1), 0, -1; element_dtype=f32) ! is a list of i32 but f32 is wanted",
+}

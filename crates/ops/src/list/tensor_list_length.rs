@@ -1,0 +1,31 @@
+//! `TensorListLength`: how many items a list has.
+
+use super::common::{handles, list};
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::{DType, Result, Tensor, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("TensorListLength")
+        .doc("The number of items of a list, written or not.")
+        .input("input_handle", DType::Variant)
+        .output("length", DType::I32)
+        .infer(|cx| {
+            cx.scalar(0)?;
+            cx.scalars()
+        })
+        .kernel(handles(run))
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let len = list(cx, 0)?.len();
+    let len = i32::try_from(len).map_err(|_| invalid!("{len} items are more than an i32 counts"))?;
+    cx.set(0, Tensor::scalar(len));
+    Ok(())
+}
+
+cases! {
+    counts: "TensorListLength(TensorListFromTensor([1 2 3], -1)) = 3",
+    counts_the_unwritten: "TensorListLength(TensorListReserve(-1, 2; element_dtype=f32)) = 2",
+    infers: "TensorListLength(variant[]) : i32[]",
+    one_list: "TensorListLength(variant[2]) ! `input_handle` must be a scalar",
+}

@@ -1,0 +1,52 @@
+//! `TensorListScatterIntoExistingList`: rows of a tensor as items of a list.
+
+use super::common::{edit, handles, known_list, unstacked};
+use super::tensor_list_scatter::scatter;
+use millstream_graph::op::spec::AnyType;
+use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_tensor::{DType, Result, TensorList, ensure};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("TensorListScatterIntoExistingList")
+        .doc("The list with row `i` of `tensor` as item `indices[i]`. It grows as far as it must.")
+        .input("input_handle", DType::Variant)
+        .input("tensor", "element_dtype")
+        .input("indices", DType::I32)
+        .on_host()
+        .output("output_handle", DType::Variant)
+        .attr("element_dtype", AnyType)
+        .infer(infer)
+        .kernel(handles(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let dtype = cx.dtype(1);
+    let shape = known_list(cx, 0, dtype)?;
+    let row = unstacked(cx.input(1));
+    ensure!(cx.input(1).rank() != Some(0), "`tensor` is a scalar: it has no rows to make items of");
+    ensure!(shape.is_compatible(&row), "a list of {dtype}{shape} cannot hold items of {dtype}{row}");
+    cx.set_handle(0, dtype, shape);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    // The rows are brought in order first: nothing of the list is changed when one of them is wrong.
+    let mut rows = TensorList::new(cx.input(1).dtype(), millstream_tensor::PartialShape::unknown());
+    scatter(cx, 1, &mut rows, true)?;
+    edit(cx, |list| {
+        rows.items().iter().flatten().try_for_each(|row| list.admit(row))?;
+        list.resize(list.len().max(rows.len()))?;
+        for (i, row) in rows.items().iter().enumerate() {
+            row.as_ref().map_or(Ok(()), |row| list.set(i, row.clone()))?;
+        }
+        Ok(())
+    })
+}
+
+cases! {
+    writes: "TensorListStack(TensorListScatterIntoExistingList(TensorListFromTensor([1 2], -1), [7 8], [1 3]), -1; element_dtype=i32) = [1 7 0 8]",
+    infers: "TensorListScatterIntoExistingList(variant[], f32[?,2], i32[?]) : variant[]",
+    not_negative: "TensorListScatterIntoExistingList(TensorListFromTensor([1 2], -1), [7 8], [1 -1]) ! item -1 is not in the list",
+    a_row_each: "TensorListScatterIntoExistingList(TensorListFromTensor([1 2], -1), [7 8], [1]) ! has not a row for each of 1 indices",
+    shapes_must_fit: "TensorListScatterIntoExistingList(TensorListReserve([2], 1; element_dtype=i32), [7 8], [1 2]) ! a list of i32[2] cannot hold items of i32[]",
+}

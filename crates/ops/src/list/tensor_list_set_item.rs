@@ -1,0 +1,62 @@
+//! `TensorListSetItem`: a list with one item written.
+
+use super::common::{edit, handles, known_list, place};
+use millstream_graph::op::spec::{AnyType, Bool, Spec};
+use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_tensor::{DType, Result, ensure};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("TensorListSetItem")
+        .doc(
+            "The list with `item` as item `index`. With `resize_if_index_out_of_bounds` a list that is too short grows to have \
+             it; the items between are not written.",
+        )
+        .input("input_handle", DType::Variant)
+        .input("index", DType::I32)
+        .on_host()
+        .input("item", "element_dtype")
+        .output("output_handle", DType::Variant)
+        .attr("element_dtype", AnyType)
+        .attr("resize_if_index_out_of_bounds", Bool.or(false))
+        .infer(infer)
+        .kernel(handles(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.scalar(1)?;
+    let dtype = cx.dtype(2);
+    let shape = known_list(cx, 0, dtype)?;
+    ensure!(
+        shape.is_compatible(cx.input(2)),
+        "a list of {dtype}{shape} cannot hold an item of {dtype}{}",
+        cx.input(2)
+    );
+    cx.set_handle(0, dtype, shape);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let index = cx.int(1)?;
+    let grows = cx.attrs().bool("resize_if_index_out_of_bounds")?;
+    let item = cx.take(2);
+    edit(cx, |list| {
+        if grows && list.len() as i64 <= index {
+            list.admit(&item)?;
+            list.resize(place(index, usize::MAX)? + 1)?;
+        }
+        list.set(place(index, list.len())?, item)
+    })
+}
+
+cases! {
+    writes: "TensorListStack(TensorListSetItem(TensorListFromTensor([1 2], -1), 1, 7), -1; element_dtype=i32) = [1 7]",
+    grows: "TensorListStack(TensorListSetItem(TensorListFromTensor([1 2], -1), 3, 7; resize_if_index_out_of_bounds=true), -1; element_dtype=i32) = [1 2 0 7]",
+    the_old_list_stays: "old <- TensorListFromTensor([1 2], -1) | AddV2(TensorListStack(old, -1; element_dtype=i32), \
+                         TensorListStack(TensorListSetItem(old, 1, 7), -1; element_dtype=i32)) = [2 9]",
+    infers: "TensorListSetItem(variant[], i32[], f32[2]) : variant[]",
+    out_of_range: "TensorListSetItem(TensorListFromTensor([1 2], -1), 2, 7) ! item 2 is not in the list, which has 2",
+    before_the_first: "TensorListSetItem(TensorListFromTensor([1 2], -1), -1, 7; resize_if_index_out_of_bounds=true) ! item -1 is not in the list",
+    far_away: "TensorListSetItem(TensorListFromTensor([1 2], -1), 2147483647, 7; resize_if_index_out_of_bounds=true) ! items are too many",
+    shapes_must_fit: "TensorListSetItem(TensorListReserve([2], 1; element_dtype=i32), 0, [1]) ! a list of i32[2] cannot hold an item of i32[1]",
+    dtypes_must_fit: "TensorListSetItem(TensorListReserve([2], 1; element_dtype=i32), 0, [1.0 2.0]) ! is a list of i32 but f32 is wanted",
+}

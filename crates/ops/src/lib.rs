@@ -21,6 +21,7 @@ mod reduce;
 mod segment;
 mod sparse;
 mod state;
+mod step;
 mod strings;
 
 use millstream_graph::op::{Effect, NodeInfo, OpDef, Registry};
@@ -42,6 +43,7 @@ pub fn defs() -> Vec<OpDef> {
         segment::defs(),
         sparse::defs(),
         state::defs(),
+        step::defs(),
         strings::defs(),
     ]
     .into_iter()

@@ -1,11 +1,15 @@
-//! What outlives a step: named resources, variables, and the means to call work off.
+//! What outlives a step: named resources, variables, TensorArrays, stacks, and the means to call work off.
 //!
 //! Knows no graph and runs no kernel.
 
 mod cancel;
 mod resources;
+mod stack;
+mod tensor_array;
 mod variable;
 
 pub use cancel::{Cancellation, Registration};
 pub use resources::Resources;
+pub use stack::Stack;
+pub use tensor_array::{Sum, TensorArray, TensorArrayOptions};
 pub use variable::Variable;

@@ -4,7 +4,7 @@
 
 use crate::graph::GraphData;
 use crate::ids::{NodeId, Port};
-use crate::op::{Known, Role};
+use crate::op::{HandleShape, Known, Role};
 use millstream_tensor::{PartialShape, Result};
 use smallvec::SmallVec;
 use std::collections::HashSet;
@@ -38,17 +38,52 @@ pub(super) fn restore(g: &mut GraphData, saved: Saved) {
     }
 }
 
-/// Relaxes the shapes of `merges` until they contain those of `nexts`, and infers the nodes after them again.
+/// Relaxes the shapes of `merges`, and what is known of lists and resources, until they contain those of `nexts`, and infers
+/// the nodes after them again.
 pub(super) fn relax(g: &mut GraphData, merges: &[Port], nexts: &[Port]) -> Result<()> {
+    settle(g, merges, nexts, |g, merge, next| {
+        let (old, new) = (g.shape_of(merge), g.shape_of(next));
+        let kept = old.contains(&new);
+        if !kept {
+            g.set_shape(merge, old.join(&new));
+        }
+        forget_held(g, merge, next) || !kept
+    })
+}
+
+/// As [`relax`], of lists and resources alone: what a variable holds may change from one iteration to the next without a word.
+pub(super) fn relax_held(g: &mut GraphData, merges: &[Port], nexts: &[Port]) -> Result<()> {
+    settle(g, merges, nexts, forget_held)
+}
+
+/// Keeps of what is known of the things that `merge` holds what also holds of `next`. Whether that is less.
+fn forget_held(g: &mut GraphData, merge: Port, next: Port) -> bool {
+    let Some(Known::Handle(old)) = g.known(merge) else { return false };
+    let kept = match g.known(next) {
+        Some(Known::Handle(new)) if new.dtype == old.dtype => {
+            if old.shape.contains(&new.shape) {
+                return false;
+            }
+            Some(Arc::new(Known::Handle(HandleShape { dtype: old.dtype, shape: old.shape.join(&new.shape) })))
+        }
+        _ => None,
+    };
+    g.nodes[merge.node.index()].known[merge.index as usize] = kept;
+    true
+}
+
+/// Lets `forget` forget what does not hold from one iteration to the next until nothing is left to forget.
+fn settle(
+    g: &mut GraphData,
+    merges: &[Port],
+    nexts: &[Port],
+    forget: impl Fn(&mut GraphData, Port, Port) -> bool,
+) -> Result<()> {
     let from = first(merges).min(g.nodes.len());
     let mut changed = vec![false; g.nodes.len() - from];
     loop {
         for (&merge, &next) in merges.iter().zip(nexts) {
-            let (old, new) = (g.shape_of(merge), g.shape_of(next));
-            if !old.contains(&new) {
-                g.set_shape(merge, old.join(&new));
-                changed[merge.node.index() - from] = true;
-            }
+            changed[merge.node.index() - from] |= forget(g, merge, next);
         }
         if !changed.contains(&true) {
             return Ok(());

@@ -181,6 +181,7 @@ impl<'g> Loop<'g> {
         for (&merge, &next) in self.merges.iter().zip(&nexts) {
             g.close_merge(merge.node, next)?;
         }
+        fixpoint::relax_held(&mut g, &self.merges, &nexts)?;
         self.check_next_shapes(&mut g, next, &nexts)?;
         let mut exits = Vec::new();
         let outer = g.context_parent(self.context);

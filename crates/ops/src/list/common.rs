@@ -81,14 +81,14 @@ pub(super) fn known_items(cx: &InferCx, i: usize) -> Result<PartialShape> {
 }
 
 /// `shape` with an outermost dimension.
-pub(super) fn stacked(outer: Option<usize>, shape: &PartialShape) -> PartialShape {
+pub(crate) fn stacked(outer: Option<usize>, shape: &PartialShape) -> PartialShape {
     shape.dims().map_or(PartialShape::unknown(), |dims| {
         PartialShape::new(std::iter::once(outer).chain(dims.iter().copied()))
     })
 }
 
 /// `shape` without its outermost dimension.
-pub(super) fn unstacked(shape: &PartialShape) -> PartialShape {
+pub(crate) fn unstacked(shape: &PartialShape) -> PartialShape {
     match shape.dims() {
         Some([_, dims @ ..]) => PartialShape::new(dims.iter().copied()),
         _ => PartialShape::unknown(),
@@ -215,7 +215,7 @@ fn unequal(shape: &PartialShape, item: &Tensor) -> millstream_tensor::Error {
 }
 
 /// Items of one shape, one after another; zeros for those not written. Shares where they lie so already.
-pub(super) fn stack(dtype: DType, shape: &Shape, items: &[&Option<Tensor>]) -> Result<Tensor> {
+pub(crate) fn stack(dtype: DType, shape: &Shape, items: &[&Option<Tensor>]) -> Result<Tensor> {
     let whole = Shape::new(std::iter::once(items.len()).chain(shape.iter().copied()));
     if let Some(parts) = items.iter().map(|item| item.as_ref()).collect::<Option<Vec<_>>>()
         && let Some(shared) = Tensor::spliced(parts, &whole)
@@ -226,7 +226,7 @@ pub(super) fn stack(dtype: DType, shape: &Shape, items: &[&Option<Tensor>]) -> R
 }
 
 /// These items, or as many zeros, one after another in `shape`.
-pub(super) fn join<'a>(
+pub(crate) fn join<'a>(
     dtype: DType,
     shape: Shape,
     items: impl IntoIterator<Item = (Option<&'a Tensor>, usize)>,
@@ -249,7 +249,7 @@ pub(super) fn join<'a>(
 }
 
 /// The rows of a tensor.
-pub(super) fn rows(tensor: &Tensor) -> impl ExactSizeIterator<Item = Result<Tensor>> + '_ {
+pub(crate) fn rows(tensor: &Tensor) -> impl ExactSizeIterator<Item = Result<Tensor>> + '_ {
     (0..tensor.shape().first().copied().unwrap_or(0)).map(|i| tensor.row(i))
 }
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-pub(crate) use common::{add, zeros_like};
+pub(crate) use common::{add, join, rows, stack, stacked, unstacked, zeros_like};
 
 ops! {
     empty_tensor_list, tensor_list_concat, tensor_list_concat_lists, tensor_list_element_shape, tensor_list_from_tensor,

@@ -12,6 +12,8 @@ pub(crate) mod numbers;
 mod special;
 mod sum_of_many;
 
+pub(crate) use sum_of_many::sum;
+
 ops! {
     abs,
     accumulate_n_v2,

@@ -1,0 +1,231 @@
+//! What the TensorArray ops share: the three kinds of handles they take, and finding the TensorArray behind one.
+//!
+//! An array is a resource in the newest ops. The older ones know it by a vector of two strings, the oldest by a reference to
+//! such a vector: these are looked up among what lives as long as the step.
+
+use crate::list::stack;
+use crate::math::sum;
+use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, OpDef, RunFn};
+use millstream_state::{TensorArray, Variable};
+use millstream_tensor::{DType, Error, Handle, Opaque, PartialShape, Result, Shape, Str, Tensor, ensure, invalid};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// How an op knows its TensorArray or stack.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    Reference,
+    Strings,
+    Resource,
+}
+
+/// Declares the argument that is a handle.
+pub(super) trait HandleArg: Sized {
+    /// An input.
+    fn handle_in(self, by: By, name: &'static str) -> Self;
+    /// An output.
+    fn handle_out(self, by: By, name: &'static str) -> Self;
+}
+
+impl HandleArg for OpDef {
+    fn handle_in(self, by: By, name: &'static str) -> Self {
+        match by {
+            By::Reference => self.ref_input(name, DType::Str),
+            By::Strings => self.input(name, DType::Str),
+            By::Resource => self.input(name, DType::Resource),
+        }
+    }
+
+    fn handle_out(self, by: By, name: &'static str) -> Self {
+        match by {
+            By::Reference => self.ref_output(name, DType::Str),
+            By::Strings => self.output(name, DType::Str),
+            By::Resource => self.output(name, DType::Resource),
+        }
+    }
+}
+
+/// The three generations of an op.
+pub(super) fn versions(names: [&'static str; 3]) -> [(&'static str, By); 3] {
+    let [old, newer, newest] = names;
+    [(old, By::Reference), (newer, By::Strings), (newest, By::Resource)]
+}
+
+/// A kernel that uses a TensorArray or stack: what orders it are the edges of the graph alone.
+pub(super) fn kernel(run: RunFn) -> Kernel {
+    Kernel::stateful(run).cost(Cost::PerElement(0.0))
+}
+
+/// The kind of handle in this input or output.
+pub(super) fn by(is_ref: bool, dtype: DType) -> By {
+    match dtype {
+        _ if is_ref => By::Reference,
+        DType::Resource => By::Resource,
+        _ => By::Strings,
+    }
+}
+
+/// The name under which what lives as long as the step is kept.
+const CONTAINER: &str = "_step";
+
+/// A handle, of the kind that output 0 is, to something that lives as long as the step.
+pub(super) fn new_handle<T: Opaque>(cx: &KernelCx, name: &str, object: Arc<T>) -> Result<Tensor> {
+    // No two steps share names, and nobody sees them but by a handle.
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let ty = cx.node.output_types[0];
+    let by = by(ty.is_ref, ty.dtype);
+    if by == By::Resource {
+        return Ok(Tensor::handle(Handle::new(CONTAINER, name, object)));
+    }
+    let key = format!("{name}_{}", COUNT.fetch_add(1, Relaxed));
+    cx.env.step_resources.get_or_create(CONTAINER, &key, || Ok(Shared(object)))?;
+    let strings = Tensor::strings([2], vec![Str::from(CONTAINER), Str::from(key.as_str())])?;
+    if by == By::Strings {
+        return Ok(strings);
+    }
+    let variable = Variable::new(name, DType::Str, [2].into());
+    variable.assign(strings)?;
+    Ok(Tensor::handle(Handle::new("", name, Arc::new(variable))))
+}
+
+/// A handle, of the kind that output 0 is, to a gradient.
+pub(super) fn handle_to(cx: &KernelCx, gradient: Arc<TensorArray>) -> Result<Tensor> {
+    let name = gradient.name().to_owned();
+    new_handle(cx, &name, gradient)
+}
+
+/// What a name refers to.
+#[derive(Debug)]
+struct Shared<T>(Arc<T>);
+
+impl<T: Opaque> Opaque for Shared<T> {
+    fn kind(&self) -> &'static str {
+        self.0.kind()
+    }
+}
+
+/// What input 0 refers to.
+pub(super) fn object<T: Opaque>(cx: &KernelCx) -> Result<Arc<T>> {
+    let handle = cx.input(0);
+    if let Some([handle]) = handle.as_handles() {
+        if let Some(object) = handle.share::<T>() {
+            return Ok(object);
+        }
+        let by_reference = cx.node.input_types.first().is_some_and(|ty| ty.is_ref);
+        let variable = handle.get::<Variable>().filter(|_| by_reference).ok_or_else(|| {
+            invalid!(
+                "`{}` refers to a {} (`{}`), which {} cannot use",
+                cx.name_of(0),
+                handle.kind(),
+                handle.name,
+                cx.node.op.name
+            )
+        })?;
+        return named(cx, &variable.read()?);
+    }
+    named(cx, handle)
+}
+
+fn named<T: Opaque>(cx: &KernelCx, strings: &Tensor) -> Result<Arc<T>> {
+    match strings.as_strs() {
+        Some([container, key]) => {
+            let found = cx.env.step_resources.get::<Shared<T>>(&container.text(), &key.text());
+            found.map(|shared| shared.0.clone())
+        }
+        _ => Err(invalid!(
+            "`{}` must be a handle to what lives for the step, got {}{}",
+            cx.name_of(0),
+            strings.dtype(),
+            strings.shape()
+        )),
+    }
+}
+
+/// The TensorArray that input 0 refers to.
+pub(super) fn array(cx: &KernelCx) -> Result<Arc<TensorArray>> {
+    object(cx)
+}
+
+/// The TensorArray that input 0 refers to, which must hold what `attr` says.
+pub(super) fn typed_array(cx: &KernelCx, attr: &str) -> Result<Arc<TensorArray>> {
+    let array = array(cx)?;
+    let wanted = cx.attrs().dtype(attr)?;
+    ensure!(array.dtype() == wanted, "{array:?} holds {}, but `{attr}` is {wanted}", array.dtype());
+    Ok(array)
+}
+
+/// Writes values to the TensorArray of input 0; a gradient sums what is written to one index.
+pub(super) fn write(cx: &KernelCx, values: impl IntoIterator<Item = (i64, Tensor)>) -> Result<()> {
+    typed_array(cx, "T")?.write(values, &|a, b| {
+        let shape: Shape = a.shape().clone();
+        sum(cx.node.op.name, [a, b], &shape)
+    })
+}
+
+/// What is known of the elements of the TensorArray in input 0.
+pub(super) fn elements(cx: &InferCx, dtype: DType) -> Result<PartialShape> {
+    match cx.handle(0) {
+        None => Ok(PartialShape::unknown()),
+        Some(held) => {
+            let op = cx.node().op.name;
+            ensure!(held.dtype == dtype, "{op}: the TensorArray holds {}, not {dtype}", held.dtype);
+            Ok(held.shape.clone())
+        }
+    }
+}
+
+/// Says what output 0, a handle, holds. Of the shape of a handle nothing is said: TensorFlow believes it to be a vector of two,
+/// as it was once, and writes that into graphs.
+pub(super) fn set_array(cx: &mut InferCx, dtype: DType, elements: PartialShape) {
+    cx.set_handle(0, dtype, elements);
+    cx.set(0, PartialShape::unknown());
+}
+
+/// Output 0 is a handle to a TensorArray with such elements as that of input 0.
+pub(super) fn pass_array(cx: &mut InferCx) {
+    if let Some(held) = cx.handle(0) {
+        set_array(cx, held.dtype, held.shape.clone());
+    }
+}
+
+/// Elements as the rows of a tensor, which must fit `wanted`.
+pub(super) fn rows_of(
+    array: &TensorArray,
+    indices: impl IntoIterator<Item = i64> + Clone,
+    wanted: &PartialShape,
+) -> Result<Tensor> {
+    array.constrain(wanted)?;
+    let values: Vec<Option<Tensor>> = array.read::<Vec<_>>(indices.clone())?.into_iter().map(Some).collect();
+    let shape = match values.first().and_then(Option::as_ref) {
+        Some(first) => first.shape().clone(),
+        None => {
+            let known = wanted.merge(&array.element_shape()).unwrap_or_default();
+            known.full().ok_or_else(|| {
+                Error::unimplemented(format!(
+                    "{array:?}: no element is read, and the element shape is not known beyond {known}"
+                ))
+            })?
+        }
+    };
+    let mut shown = indices.clone().into_iter();
+    for (index, value) in indices.into_iter().zip(values.iter().flatten()) {
+        ensure!(
+            wanted.admits(value.shape()),
+            "{array:?}: index {index} has shape {} but `element_shape` is {wanted}",
+            value.shape()
+        );
+        ensure!(
+            *value.shape() == shape,
+            "{array:?}: the elements must all have one shape: index {} has {shape} but index {index} has {}",
+            shown.next().unwrap_or(0),
+            value.shape()
+        );
+    }
+    stack(array.dtype(), &shape, &values.iter().collect::<Vec<_>>())
+}
+
+/// Output `i` is the flow of input `j`.
+pub(super) fn flow_on(cx: &mut KernelCx, j: usize, i: usize) {
+    let flow = cx.take(j);
+    cx.set(i, flow);
+}

@@ -1,0 +1,50 @@
+//! `Stack`, `StackV2`: a stack that lives for a step.
+
+use super::arrays::{By, HandleArg, kernel, new_handle};
+use super::stacks::generations;
+use millstream_graph::op::spec::{AnyType, Spec, Text};
+use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_state::Stack;
+use millstream_tensor::{DType, PartialShape, Result};
+use std::sync::Arc;
+
+pub(crate) fn def() -> [OpDef; 2] {
+    generations("Stack", "StackV2").map(|(name, by)| {
+        let def = OpDef::new(name).doc(
+            "A new stack of `elem_type` tensors, which lives for the step: what a loop leaves for the loop that runs back. Pushing \
+             beyond `max_size`, where there is such an input, is an error unless that is negative.",
+        );
+        let def = if by == By::Resource { def.input("max_size", DType::I32).on_host() } else { def };
+        def.handle_out(by, "handle")
+            .attr("elem_type", AnyType)
+            .attr("stack_name", Text.or(""))
+            .infer(infer)
+            .kernel(kernel(run))
+    })
+}
+
+// Of the handle's shape nothing is said, as TensorFlow believes it to be a vector of two.
+fn infer(cx: &mut InferCx) -> Result<()> {
+    if cx.n_inputs() > 0 {
+        cx.scalar(0)?;
+    }
+    cx.set(0, PartialShape::unknown());
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let max = if cx.n_inputs() > 0 { usize::try_from(cx.int(0)?).ok() } else { None };
+    let given = cx.attrs().str("stack_name")?.text();
+    let name = if given.is_empty() { cx.node.name.as_str() } else { &*given };
+    let stack = Arc::new(Stack::new(name, cx.attrs().dtype("elem_type")?, max));
+    let handle = new_handle(cx, name, stack)?;
+    cx.set(0, handle);
+    Ok(())
+}
+
+cases! {
+    is_a_handle: "StackV2(i32[]; elem_type=f32) : resource[..]",
+    the_old_one_is_a_name: "Stack(; elem_type=f32) : str[..]",
+    one_size: "StackV2([1 2]; elem_type=f32) ! `max_size` must be a scalar",
+    has_a_size: "StackPushV2(StackV2(0; elem_type=f32, stack_name=\"s\"), 1.0) ! stack `s` is full",
+}

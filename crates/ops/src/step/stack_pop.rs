@@ -1,0 +1,36 @@
+//! `StackPop`, `StackPopV2`: takes the top off a stack.
+
+use super::arrays::{HandleArg, kernel};
+use super::stacks::{generations, stack};
+use millstream_graph::op::spec::AnyType;
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::{Result, ensure};
+
+pub(crate) fn def() -> [OpDef; 2] {
+    generations("StackPop", "StackPopV2").map(|(name, by)| {
+        OpDef::new(name)
+            .doc("Takes the tensor that was pushed last off the stack.")
+            .handle_in(by, "handle")
+            .output("elem", "elem_type")
+            .attr("elem_type", AnyType)
+            .infer(|_| Ok(()))
+            .kernel(kernel(run))
+    })
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (stack, wanted) = (stack(cx)?, cx.attrs().dtype("elem_type")?);
+    ensure!(stack.dtype() == wanted, "{stack:?} holds {}, but `elem_type` is {wanted}", stack.dtype());
+    let elem = stack.pop()?;
+    cx.set(0, elem);
+    Ok(())
+}
+
+cases! {
+    infers_nothing: "StackPopV2(resource[]; elem_type=f32) : f32[..]",
+    empty: "StackPopV2(StackV2(-1; elem_type=i32, stack_name=\"s\"); elem_type=i32) ! stack `s` is empty",
+    empty_by_name: "StackPop(Stack(; elem_type=i32, stack_name=\"s\"); elem_type=i32) ! stack `s` is empty",
+    of_one_dtype: "StackPopV2(StackV2(-1; elem_type=i32, stack_name=\"s\"); elem_type=f32) ! stack `s` holds i32, but `elem_type` is f32",
+    wants_a_stack: "StackPopV2(@i32 1; elem_type=i32) ! refers to a variable",
+    no_array: "StackPopV2(TensorArrayV3(1; dtype=i32); elem_type=i32) ! refers to a TensorArray",
+}

@@ -1,0 +1,40 @@
+//! `StackPush`, `StackPushV2`: puts a tensor on a stack.
+
+use super::arrays::{HandleArg, kernel};
+use super::stacks::{generations, stack};
+use millstream_graph::op::spec::{AnyType, Bool, Spec};
+use millstream_graph::op::{KernelCx, OpDef};
+use millstream_tensor::Result;
+
+pub(crate) fn def() -> [OpDef; 2] {
+    generations("StackPush", "StackPushV2").map(|(name, by)| {
+        OpDef::new(name)
+            .doc("Puts `elem` on the stack, and passes it on. `swap_memory` may move it elsewhere meanwhile; here it stays.")
+            .handle_in(by, "handle")
+            .input("elem", "T")
+            .output("output", "T")
+            .attr("T", AnyType)
+            .attr("swap_memory", Bool.or(false))
+            .infer(|cx| {
+                cx.pass(1, 0);
+                Ok(())
+            })
+            .kernel(kernel(run))
+    })
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let stack = stack(cx)?;
+    let elem = cx.take(1);
+    stack.push(elem.clone())?;
+    cx.set(0, elem);
+    Ok(())
+}
+
+cases! {
+    passes_on: "StackPushV2(StackV2(-1; elem_type=i32), [1 2]; swap_memory=true) = [1 2]",
+    old_form: "StackPush(Stack(; elem_type=i32), [1 2]) = [1 2]",
+    infers: "StackPushV2(resource[], f32[?,3]) : f32[?,3]",
+    of_one_dtype: "StackPushV2(StackV2(-1; elem_type=i32, stack_name=\"s\"), 1.0) ! stack `s` holds i32, not f32",
+    wants_a_stack: "StackPushV2(@i32 1, 1.0) ! refers to a variable",
+}

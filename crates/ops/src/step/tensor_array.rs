@@ -1,0 +1,76 @@
+//! `TensorArray`, `TensorArrayV2`, `TensorArrayV3`: tensors by index that live for a step.
+
+use super::arrays::{By, HandleArg, kernel, new_handle, set_array};
+use millstream_graph::op::spec::{AnyShape, AnyType, Bool, Spec, Text};
+use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_state::{TensorArray, TensorArrayOptions};
+use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure, invalid};
+use std::sync::Arc;
+
+pub(crate) fn def() -> [OpDef; 3] {
+    [("TensorArray", By::Reference), ("TensorArrayV2", By::Strings), ("TensorArrayV3", By::Resource)].map(
+        |(name, by)| {
+            let def = OpDef::new(name)
+                .doc(
+                    "A new TensorArray of `size` elements, which lives for the step. Each is written once and read back; the `flow` \
+                     that its ops pass on orders them. With `dynamic_size` it grows, with `clear_after_read` an element can be read \
+                     once, with `identical_element_shapes` all have the shape of the first one written.",
+                )
+                .input("size", DType::I32)
+                .on_host()
+                .handle_out(by, "handle");
+            let def = if by == By::Resource { def.output("flow", DType::F32) } else { def };
+            let def = def
+                .attr("dtype", AnyType)
+                .attr("element_shape", AnyShape.or(PartialShape::unknown()))
+                .attr("dynamic_size", Bool.or(false))
+                .attr("clear_after_read", Bool.or(true));
+            let def =
+                if by == By::Resource { def.attr("identical_element_shapes", Bool.or(false)) } else { def };
+            def.attr("tensor_array_name", Text.or("")).infer(infer).kernel(kernel(run))
+        },
+    )
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.scalar(0)?;
+    let n = cx.int(0);
+    ensure!(n.is_none_or(|n| 0 <= n), "`size` is {} but must not be negative", n.unwrap_or(0));
+    let (dtype, shape) = (cx.attrs().dtype("dtype")?, cx.attrs().shape("element_shape")?.clone());
+    if cx.n_outputs() > 1 {
+        set_array(cx, dtype, shape);
+        cx.set(1, PartialShape::scalar());
+    }
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let attrs = cx.attrs();
+    let size = cx.int(0)?;
+    let len = usize::try_from(size).map_err(|_| invalid!("`size` is {size} but must not be negative"))?;
+    let given = attrs.str("tensor_array_name")?.text();
+    let name = if given.is_empty() { cx.node.name.as_str() } else { &*given };
+    let options = TensorArrayOptions {
+        element_shape: attrs.shape("element_shape")?.clone(),
+        dynamic_size: attrs.bool("dynamic_size")?,
+        clear_after_read: attrs.bool("clear_after_read")?,
+        identical_element_shapes: cx.n_outputs() > 1 && attrs.bool("identical_element_shapes")?,
+    };
+    let array = Arc::new(TensorArray::new(name, attrs.dtype("dtype")?, len, options)?);
+    let handle = new_handle(cx, name, array)?;
+    cx.set(0, handle);
+    if cx.n_outputs() > 1 {
+        cx.set(1, Tensor::scalar(0f32));
+    }
+    Ok(())
+}
+
+cases! {
+    has_a_size: "a f <- TensorArrayV3(3; dtype=f32) | TensorArraySizeV3(a, f) = 3",
+    by_name: "a <- TensorArrayV2(3; dtype=f32) | TensorArraySizeV2(a, 0.0) = 3",
+    by_reference: "a <- TensorArray(3; dtype=f32) | TensorArraySize(a, 0.0) = 3",
+    infers: "TensorArrayV3(i32[]; dtype=f32) : resource[..], f32[]",
+    not_negative: "TensorArrayV3(-1; dtype=f32) ! `size` is -1 but must not be negative",
+    one_size: "TensorArrayV3([1 2]; dtype=f32) ! `size` must be a scalar",
+    not_too_large: "TensorArrayV3(2147483647; dtype=f32) ! 2147483647 items are too many",
+}

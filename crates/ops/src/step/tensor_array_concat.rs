@@ -1,0 +1,84 @@
+//! `TensorArrayConcat` and its newer forms: reads all elements, one after another along their first axis.
+
+use super::arrays::{HandleArg, elements, kernel, typed_array, versions};
+use crate::list::{join, stacked, unstacked};
+use millstream_graph::op::spec::{AnyShape, AnyType, Spec};
+use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_tensor::{DType, Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
+
+pub(crate) fn def() -> [OpDef; 3] {
+    versions(["TensorArrayConcat", "TensorArrayConcatV2", "TensorArrayConcatV3"]).map(|(name, by)| {
+        OpDef::new(name)
+            .doc("Reads all elements, which may differ in their first dimension alone, one after another along it; and how long each is.")
+            .handle_in(by, "handle")
+            .input("flow_in", DType::F32)
+            .output("value", "dtype")
+            .output("lengths", DType::I64)
+            .attr("dtype", AnyType)
+            .attr("element_shape_except0", AnyShape.or(PartialShape::unknown()))
+            .infer(infer)
+            .kernel(kernel(run))
+    })
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.scalar(1)?;
+    let held = elements(cx, cx.attrs().dtype("dtype")?)?;
+    ensure!(held.rank() != Some(0), "the elements are scalars: they cannot follow each other along an axis");
+    let (held, wanted) = (unstacked(&held), cx.attrs().shape("element_shape_except0")?);
+    let row = held.merge(wanted);
+    let row = row.ok_or_else(|| invalid!("the elements have rows of shape {held} but `element_shape_except0` is {wanted}"))?;
+    cx.set(0, stacked(None, &row));
+    cx.set(1, PartialShape::unknown_of_rank(1));
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let array = typed_array(cx, "dtype")?;
+    let wanted = cx.attrs().shape("element_shape_except0")?;
+    let values: Vec<Tensor> = array.read(0..array.whole_len()? as i64)?;
+    let row = match values.first() {
+        None => wanted.full().ok_or_else(|| {
+            Error::unimplemented(format!("{array:?} is empty, and the shape of its rows is not known beyond {wanted}"))
+        })?,
+        Some(first) => Shape::from(first.shape().get(1..).unwrap_or_default()),
+    };
+    let mut lengths = Vec::with_capacity(values.len());
+    for (i, value) in values.iter().enumerate() {
+        let [length, rest @ ..] = value.shape().dims() else {
+            return Err(invalid!("{array:?}: index {i} is a scalar: it cannot follow the others along an axis"));
+        };
+        ensure!(
+            *rest == *row && wanted.admits(&row),
+            "{array:?}: index {i} has shape {}, which beyond its first dimension is not {}",
+            value.shape(),
+            if wanted.admits(&row) { PartialShape::from(&row) } else { wanted.clone() }
+        );
+        lengths.push(*length as i64);
+    }
+    let total = values.iter().map(|v| v.shape()[0]).sum();
+    let whole = Shape::new(std::iter::once(total).chain(row.iter().copied()));
+    whole.checked_elements()?;
+    let out = match Tensor::spliced(&values, &whole) {
+        Some(shared) => shared,
+        None => join(array.dtype(), whole, values.iter().map(|v| (Some(v), v.elements())))?,
+    };
+    cx.set(0, out);
+    cx.set(1, Tensor::vector(&lengths)?);
+    Ok(())
+}
+
+cases! {
+    concatenates: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayConcatV3(a, TensorArraySplitV3(a, [1 2 3], i64 [1 2], f); dtype=i32) = [1 2 3], i64 [1 2]",
+    by_name: "a <- TensorArrayV2(2; dtype=i32) | TensorArrayConcatV2(a, TensorArraySplitV2(a, [1 2 3], i64 [1 2], 0.0); dtype=i32) = [1 2 3], i64 [1 2]",
+    nothing: "a f <- TensorArrayV3(0; dtype=f32) | TensorArrayConcatV3(a, f; dtype=f32, element_shape_except0=shape[2]) = f32[0,2] [], i64[0] []",
+    infers: "a f <- TensorArrayV3(0; dtype=f32, element_shape=shape[4,3]) | TensorArrayConcatV3(a, f32[]; dtype=f32) : f32[?,3], i64[?]",
+    infers_nothing: "TensorArrayConcatV3(resource[], f32[]; dtype=f32) : f32[..], i64[?]",
+    nothing_of_unknown_shape: "a f <- TensorArrayV3(0; dtype=f32) | TensorArrayConcatV3(a, f; dtype=f32) ! the shape of its rows is not known beyond [..]",
+    scalars: "a f <- TensorArrayV3(1; dtype=f32) | TensorArrayConcatV3(a, TensorArrayWriteV3(a, 0, 1.0, f); dtype=f32) ! index 0 is a scalar",
+    shapes_differ: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayConcatV3(a, TensorArrayWriteV3(a, 0, [[1]], TensorArrayWriteV3(a, 1, [[1 2]], f)); dtype=i32) \
+                    ! index 1 has shape [1,2], which beyond its first dimension is not [1]",
+    another_shape: "a f <- TensorArrayV3(1; dtype=i32) | TensorArrayConcatV3(a, TensorArrayWriteV3(a, 0, [[1]], f); dtype=i32, element_shape_except0=shape[3]) \
+                    ! which beyond its first dimension is not [3]",
+    no_handle: "TensorArrayConcatV2(['a' 'b'], 0.0; dtype=f32) ! container `a` holds nothing under the name `b`",
+}

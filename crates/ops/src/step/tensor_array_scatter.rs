@@ -1,0 +1,70 @@
+//! `TensorArrayScatter` and its newer forms: writes the rows of a tensor to some elements.
+
+use super::arrays::{HandleArg, array, elements, flow_on, kernel, versions, write};
+use crate::list::{rows, unstacked};
+use millstream_graph::op::spec::AnyType;
+use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_tensor::{DType, PartialShape, Result, ensure};
+
+pub(crate) fn def() -> [OpDef; 3] {
+    versions(["TensorArrayScatter", "TensorArrayScatterV2", "TensorArrayScatterV3"]).map(|(name, by)| {
+        OpDef::new(name)
+            .doc("Writes row `i` of `value` as element `indices[i]`. The rows are shared, not copied.")
+            .handle_in(by, "handle")
+            .input("indices", DType::I32)
+            .on_host()
+            .input("value", "T")
+            .input("flow_in", DType::F32)
+            .output("flow_out", DType::F32)
+            .attr("T", AnyType)
+            .infer(infer)
+            .kernel(kernel(run))
+    })
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let n = cx.vector(1)?;
+    cx.scalar(3)?;
+    let (shape, value) = (elements(cx, cx.dtype(2))?, cx.input(2));
+    ensure!(value.rank() != Some(0), "`value` is a scalar: it has no rows to write");
+    if let (Some(rows), Some(n)) = (value.dim(0), n) {
+        ensure!(rows == n, "`value` has {rows} rows for {n} indices");
+    }
+    let row = unstacked(value);
+    ensure!(shape.is_compatible(&row), "rows of shape {row} are written to a TensorArray of elements of shape {shape}");
+    cx.set(0, PartialShape::scalar());
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (indices, value) = (cx.ints(1)?, cx.take(2));
+    ensure!(
+        cx.input(1).rank() == 1 && value.shape().first() == Some(&indices.len()),
+        "`value` of shape {} has not a row for each of `indices` of shape {}",
+        value.shape(),
+        cx.input(1).shape()
+    );
+    // Nothing is written when one of the indices is wrong.
+    let array = array(cx)?;
+    let len = array.len()?;
+    if let Some(bad) = indices.iter().find(|i| **i < 0 || !array.has_dynamic_size() && len as i64 <= **i) {
+        return Err(millstream_tensor::invalid!("{array:?}: index {bad} cannot be written: there are {len} elements"));
+    }
+    let rows = rows(&value).collect::<Result<Vec<_>>>()?;
+    write(cx, indices.into_iter().zip(rows))?;
+    flow_on(cx, 3, 0);
+    Ok(())
+}
+
+cases! {
+    scatters: "a f <- TensorArrayV3(3; dtype=i32) | TensorArrayReadV3(a, 2, TensorArrayScatterV3(a, [0 2], [[1 2] [3 4]], f); dtype=i32) = [3 4]",
+    by_reference: "a <- TensorArray(2; dtype=i32) | TensorArrayGather(a, [1 0], TensorArrayScatter(a, [0 1], [5 6], 0.0); dtype=i32) = [6 5]",
+    grows: "a f <- TensorArrayV3(0; dtype=i32, dynamic_size=true) | TensorArraySizeV3(a, TensorArrayScatterV3(a, [4 0], [1 2], f)) = 5",
+    infers: "TensorArrayScatterV3(resource[], i32[?], f32[?,2], f32[]) : f32[]",
+    out_of_range: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayScatterV3(a, [4 0], [1 2], f) ! index 4 cannot be written: there are 2 elements",
+    before_the_first: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayScatterV3(a, [-1 0], [1 2], f) ! index -1 cannot be written",
+    far_away: "a f <- TensorArrayV3(2; dtype=i32, dynamic_size=true) | TensorArrayScatterV3(a, [2147483647 0], [1 2], f) ! items are too many",
+    twice: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayScatterV3(a, [1 1], [1 2], f) ! it has been written already",
+    a_row_each: "TensorArrayScatterV3(resource[], i32[2], f32[3], f32[]) ! `value` has 3 rows for 2 indices",
+    a_scalar_has_no_rows: "TensorArrayScatterV3(resource[], i32[2], f32[], f32[]) ! it has no rows",
+}

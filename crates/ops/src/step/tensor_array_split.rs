@@ -1,0 +1,74 @@
+//! `TensorArraySplit` and its newer forms: writes parts of a tensor, of given lengths, to the elements.
+
+use super::arrays::{HandleArg, array, elements, flow_on, kernel, versions, write};
+use crate::list::{stacked, unstacked};
+use millstream_graph::op::spec::AnyType;
+use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_tensor::{DType, PartialShape, Result, ensure, invalid};
+
+pub(crate) fn def() -> [OpDef; 3] {
+    versions(["TensorArraySplit", "TensorArraySplitV2", "TensorArraySplitV3"]).map(|(name, by)| {
+        OpDef::new(name)
+            .doc("Writes parts of `value` along its first axis: element `i` has `lengths[i]` rows. They are shared, not copied.")
+            .handle_in(by, "handle")
+            .input("value", "T")
+            .input("lengths", DType::I64)
+            .on_host()
+            .input("flow_in", DType::F32)
+            .output("flow_out", DType::F32)
+            .attr("T", AnyType)
+            .infer(infer)
+            .kernel(kernel(run))
+    })
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.vector(2)?;
+    cx.scalar(3)?;
+    let (shape, value) = (elements(cx, cx.dtype(1))?, cx.input(1));
+    ensure!(value.rank() != Some(0), "`value` is a scalar: it cannot be split");
+    let part = stacked(None, &unstacked(value));
+    ensure!(shape.is_compatible(&part), "parts of shape {part} are written to a TensorArray of elements of shape {shape}");
+    cx.set(0, PartialShape::scalar());
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (value, lengths) = (cx.take(1), cx.ints(2)?);
+    let rows = *value.shape().first().ok_or_else(|| invalid!("`value` is a scalar: it cannot be split"))?;
+    let array = array(cx)?;
+    let len = array.len()?;
+    ensure!(
+        len == lengths.len() || array.has_dynamic_size() && len < lengths.len(),
+        "{array:?} has {len} elements for {} parts",
+        lengths.len()
+    );
+    let (mut parts, mut start) = (Vec::with_capacity(lengths.len()), 0usize);
+    for (i, &length) in lengths.iter().enumerate() {
+        let length = usize::try_from(length)
+            .map_err(|_| invalid!("`lengths`[{i}] is {length} but must not be negative"))?;
+        ensure!(
+            length <= rows - start,
+            "`lengths`[{i}] is {length} but of {rows} rows only {} are left",
+            rows - start
+        );
+        parts.push((i as i64, value.rows(start, length)?));
+        start += length;
+    }
+    ensure!(start == rows, "`lengths` sum to {start} but `value` has {rows} rows");
+    array.mark_len(parts.len());
+    write(cx, parts)?;
+    flow_on(cx, 3, 0);
+    Ok(())
+}
+
+cases! {
+    splits: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, 1, TensorArraySplitV3(a, [1 2 3], i64 [1 2], f); dtype=i32) = [2 3]",
+    grows: "a f <- TensorArrayV3(1; dtype=i32, dynamic_size=true) | TensorArraySizeV3(a, TensorArraySplitV3(a, [1 2], i64 [1 1], f)) = 2",
+    infers: "TensorArraySplitV3(resource[], f32[?], i64[?], f32[]) : f32[]",
+    a_part_each: "a f <- TensorArrayV3(2; dtype=i32, tensor_array_name=\"t\") | TensorArraySplitV3(a, [1 2], i64[1] [2], f) ! TensorArray `t` has 2 elements for 1 parts",
+    too_many_rows: "a f <- TensorArrayV3(2; dtype=i32) | TensorArraySplitV3(a, [1 2], i64 [1 2], f) ! `lengths`[1] is 2 but of 2 rows only 1 are left",
+    too_few_rows: "a f <- TensorArrayV3(2; dtype=i32) | TensorArraySplitV3(a, [1 2], i64 [1 0], f) ! `lengths` sum to 1 but `value` has 2 rows",
+    negative: "a f <- TensorArrayV3(2; dtype=i32) | TensorArraySplitV3(a, [1 2], i64 [-1 3], f) ! `lengths`[0] is -1 but must not be negative",
+    a_scalar: "TensorArraySplitV3(resource[], f32[], i64[?], f32[]) ! it cannot be split",
+}

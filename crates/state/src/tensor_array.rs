@@ -1,0 +1,431 @@
+//! [`TensorArray`]: tensors by index that live for a step, each written once and read back, as TensorFlow 1's graphs use them.
+//!
+//! It has one lock; iterations that run at the same time may use it together. In which order they do is for the graph to say.
+
+use millstream_tensor::budget::Charged;
+use millstream_tensor::{DType, Error, Opaque, PartialShape, Result, Shape, Tensor, ensure, invalid};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// How a [`TensorArray`] behaves.
+#[derive(Clone, Debug)]
+pub struct TensorArrayOptions {
+    /// What the shapes of all elements fit.
+    pub element_shape: PartialShape,
+    /// Writing beyond the end makes it longer.
+    pub dynamic_size: bool,
+    /// An element can be read once.
+    pub clear_after_read: bool,
+    /// All elements have one shape: that of the first one written.
+    pub identical_element_shapes: bool,
+}
+
+/// Tensors by index.
+pub struct TensorArray {
+    name: String,
+    dtype: DType,
+    clear_after_read: bool,
+    identical_element_shapes: bool,
+    /// A gradient: it sums what is written to one index, and where nothing is written it reads zeros.
+    sums: bool,
+    state: Mutex<State>,
+    /// The gradients of this array, by source. Locked after `state`, never before.
+    gradients: Mutex<BTreeMap<String, Arc<TensorArray>>>,
+}
+
+struct State {
+    element_shape: PartialShape,
+    dynamic_size: bool,
+    closed: bool,
+    /// Something was written twice and summed: the array has no gradient any more.
+    summed: bool,
+    /// How many elements an unpack or split wrote: what the gradient of it puts together again.
+    marked: usize,
+    slots: Charged<Slot>,
+}
+
+#[derive(Default)]
+struct Slot {
+    value: Content,
+    read: bool,
+}
+
+#[derive(Default)]
+enum Content {
+    #[default]
+    Unwritten,
+    /// Zeros of this shape, made when they are read.
+    Zeros(Box<Shape>),
+    Value(Tensor),
+    /// Read before, and kept no longer. Its shape, where the element shape does not tell it.
+    Cleared(Option<Box<Shape>>),
+}
+
+/// Adds two tensors of one dtype and shape.
+pub type Sum<'a> = &'a dyn Fn(Tensor, Tensor) -> Result<Tensor>;
+
+impl TensorArray {
+    /// An array of `len` elements that are not written yet.
+    pub fn new(
+        name: impl Into<String>,
+        dtype: DType,
+        len: usize,
+        options: TensorArrayOptions,
+    ) -> Result<TensorArray> {
+        let mut slots = Charged::new();
+        slots.resize_with(len, Slot::default)?;
+        Ok(TensorArray {
+            name: name.into(),
+            dtype,
+            clear_after_read: options.clear_after_read,
+            identical_element_shapes: options.identical_element_shapes,
+            sums: false,
+            state: Mutex::new(State {
+                element_shape: options.element_shape,
+                dynamic_size: options.dynamic_size,
+                closed: false,
+                summed: false,
+                marked: 0,
+                slots,
+            }),
+            gradients: Mutex::new(BTreeMap::new()),
+        })
+    }
+
+    /// Its name, for messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The dtype of the elements.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// What the shapes of all elements fit, as far as it is known by now.
+    pub fn element_shape(&self) -> PartialShape {
+        self.state.lock().element_shape.clone()
+    }
+
+    /// Whether writing beyond the end makes it longer.
+    pub fn has_dynamic_size(&self) -> bool {
+        self.state.lock().dynamic_size
+    }
+
+    /// How many elements it has, written or not.
+    pub fn len(&self) -> Result<usize> {
+        Ok(self.open()?.slots.len())
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> Result<bool> {
+        Ok(self.len()? == 0)
+    }
+
+    /// How many elements putting all of them together takes: of a gradient, those that an unpack or split of the array wrote.
+    pub fn whole_len(&self) -> Result<usize> {
+        let state = self.open()?;
+        Ok(if self.sums { state.marked } else { state.slots.len() })
+    }
+
+    /// Says that an unpack or split wrote the first `len` elements.
+    pub fn mark_len(&self, len: usize) {
+        if !self.sums {
+            self.state.lock().marked = len;
+        }
+    }
+
+    /// From now on all elements fit `shape` too.
+    pub fn constrain(&self, shape: &PartialShape) -> Result<()> {
+        let mut state = self.open()?;
+        let merged = state.element_shape.merge(shape);
+        state.element_shape = merged.ok_or_else(|| {
+            self.error(format!("its element shape is {} and cannot be {shape}", state.element_shape))
+        })?;
+        Ok(())
+    }
+
+    /// Writes values, one to each index.
+    pub fn write(&self, values: impl IntoIterator<Item = (i64, Tensor)>, sum: Sum) -> Result<()> {
+        let mut state = self.open()?;
+        values.into_iter().try_for_each(|(index, value)| self.write_one(&mut state, index, value, sum))
+    }
+
+    fn write_one(&self, state: &mut State, index: i64, value: Tensor, sum: Sum) -> Result<()> {
+        let len = state.slots.len();
+        let i = usize::try_from(index).ok().filter(|i| state.dynamic_size || *i < len).ok_or_else(|| {
+            let error = self.error(format!("index {index} cannot be written: there are {len} elements"));
+            if index < 0 { error } else { error.with_help("make it larger, or with `dynamic_size`") }
+        })?;
+        ensure!(
+            value.dtype() == self.dtype,
+            "{self:?} holds {}: {} cannot be written to index {index}",
+            self.dtype,
+            value.dtype()
+        );
+        if !state.element_shape.admits(value.shape()) {
+            let shape = &state.element_shape;
+            return Err(self
+                .error(format!(
+                    "a value of shape {} cannot be written to index {index}: its elements have shape {shape}",
+                    value.shape()
+                ))
+                .with_help("elements of different shapes need `infer_shape=False`"));
+        }
+        if len <= i {
+            state.slots.resize_with(i.saturating_add(1), Slot::default)?;
+        }
+        if self.identical_element_shapes && !state.element_shape.is_full() {
+            state.element_shape = value.shape().into();
+        }
+        let slot = &mut state.slots[i];
+        if slot.read {
+            return Err(self.error(format!("index {index} cannot be written: it has been read already")));
+        }
+        let written = match std::mem::take(&mut slot.value) {
+            Content::Unwritten => value,
+            old if !self.sums => {
+                slot.value = old;
+                return Err(self.error(format!("index {index} cannot be written: it has been written already")));
+            }
+            Content::Zeros(shape) => {
+                self.same_shape(index, &shape, &value)?;
+                value
+            }
+            Content::Value(old) => {
+                self.same_shape(index, old.shape(), &value)?;
+                state.summed = true;
+                sum(old, value)?
+            }
+            Content::Cleared(_) => return Err(Error::internal("an element is gone that was not read")),
+        };
+        slot.value = Content::Value(written);
+        Ok(())
+    }
+
+    fn same_shape(&self, index: i64, old: &Shape, value: &Tensor) -> Result<()> {
+        match old == value.shape() {
+            true => Ok(()),
+            false => Err(self.error(format!(
+                "at index {index} there is shape {old}, to which shape {} cannot be added",
+                value.shape()
+            ))),
+        }
+    }
+
+    /// Reads an element, or those of several indices.
+    pub fn read<T: FromIterator<Tensor>>(&self, indices: impl IntoIterator<Item = i64>) -> Result<T> {
+        let mut state = self.open()?;
+        indices.into_iter().map(|index| self.read_one(&mut state, index)).collect()
+    }
+
+    fn read_one(&self, state: &mut State, index: i64) -> Result<Tensor> {
+        let len = state.slots.len();
+        // Of a gradient every element is zeros where nothing was written, also behind the end.
+        let i = usize::try_from(index).ok().filter(|i| self.sums || *i < len);
+        let i = i.ok_or_else(|| {
+            self.error(format!("index {index} cannot be read: there are {len} elements"))
+        })?;
+        let unwritten = state.slots.get(i).is_none_or(|s| matches!(s.value, Content::Unwritten));
+        if unwritten {
+            let shape = state.element_shape.full().ok_or_else(|| {
+                self.error(format!(
+                    "index {index} cannot be read: nothing was written there, and the element shape is not known beyond {}",
+                    state.element_shape
+                ))
+                .with_help("write it first; or declare the whole `element_shape`, then zeros are read")
+            })?;
+            let zeros = || Slot { value: Content::Zeros(Box::new(shape.clone())), read: false };
+            match i < len {
+                true => state.slots[i] = zeros(),
+                false => state.slots.resize_with(i.saturating_add(1), zeros)?,
+            }
+        }
+        let slot = &mut state.slots[i];
+        let value = match &slot.value {
+            Content::Value(value) => value.clone(),
+            Content::Zeros(shape) => Tensor::zeros(self.dtype, Shape::clone(shape))?,
+            Content::Unwritten => return Err(Error::internal("an element is still not written")),
+            Content::Cleared(_) => {
+                return Err(self
+                    .error(format!("index {index} cannot be read again: it was cleared after it was read"))
+                    .with_help("make the TensorArray with `clear_after_read=False`"));
+            }
+        };
+        slot.value = match self.clear_after_read {
+            true if state.element_shape.is_full() => Content::Cleared(None),
+            true => Content::Cleared(Some(Box::new(value.shape().clone()))),
+            false => Content::Value(value.clone()),
+        };
+        slot.read = true;
+        Ok(value)
+    }
+
+    /// Gives up all elements. Nothing can be done with it afterwards but to close it again.
+    pub fn close(&self) {
+        let mut state = self.state.lock();
+        state.closed = true;
+        let old = std::mem::take(&mut state.slots);
+        drop(state);
+        drop(old);
+    }
+
+    /// The gradient that belongs to `source`, made when it is first asked for. Its elements have the shapes of this array's
+    /// behind the dimensions of `prepended`. This array grows no longer.
+    pub fn gradient(&self, source: &str, prepended: &Shape) -> Result<Arc<TensorArray>> {
+        let mut state = self.open()?;
+        state.dynamic_size = false;
+        if state.summed {
+            return Err(self.error("it has no gradient: several values were written to one index and summed"));
+        }
+        let mut gradients = self.gradients.lock();
+        if let Some(gradient) = gradients.get(source) {
+            return Ok(gradient.clone());
+        }
+        let behind = |shape: &Shape| Shape::new(prepended.iter().chain(shape.iter()).copied());
+        let dims = state.element_shape.dims();
+        let element_shape = dims.map_or(PartialShape::unknown(), |dims| {
+            PartialShape::new(prepended.iter().map(|&d| Some(d)).chain(dims.iter().copied()))
+        });
+        let mut slots = Charged::new();
+        slots.reserve(state.slots.len())?;
+        for slot in state.slots.iter() {
+            let shape = match &slot.value {
+                Content::Value(value) => Some(value.shape()),
+                Content::Zeros(shape) | Content::Cleared(Some(shape)) => Some(&**shape),
+                // The element shape tells it, if anything does.
+                Content::Cleared(None) | Content::Unwritten => None,
+            };
+            let value = shape.map_or(Content::Unwritten, |shape| Content::Zeros(Box::new(behind(shape))));
+            slots.push(Slot { value, read: false })?;
+        }
+        let gradient = Arc::new(TensorArray {
+            name: format!("{}@{source}", self.name),
+            dtype: self.dtype,
+            clear_after_read: true,
+            identical_element_shapes: self.identical_element_shapes,
+            sums: true,
+            state: Mutex::new(State {
+                element_shape,
+                dynamic_size: false,
+                closed: false,
+                summed: false,
+                marked: state.marked,
+                slots,
+            }),
+            gradients: Mutex::new(BTreeMap::new()),
+        });
+        gradients.insert(source.to_owned(), gradient.clone());
+        Ok(gradient)
+    }
+
+    fn open(&self) -> Result<parking_lot::MutexGuard<'_, State>> {
+        let state = self.state.lock();
+        match state.closed {
+            false => Ok(state),
+            true => Err(self.error("it has been closed already")),
+        }
+    }
+
+    fn error(&self, what: impl fmt::Display) -> Error {
+        invalid!("{self:?}: {what}")
+    }
+}
+
+impl Opaque for TensorArray {
+    fn kind(&self) -> &'static str {
+        "TensorArray"
+    }
+}
+
+impl fmt::Debug for TensorArray {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TensorArray `{}`", self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn array(len: usize, change: impl FnOnce(&mut TensorArrayOptions)) -> TensorArray {
+        let mut options = TensorArrayOptions {
+            element_shape: PartialShape::unknown(),
+            dynamic_size: false,
+            clear_after_read: true,
+            identical_element_shapes: false,
+        };
+        change(&mut options);
+        TensorArray::new("t", DType::F32, len, options).unwrap()
+    }
+
+    fn add(a: Tensor, b: Tensor) -> Result<Tensor> {
+        let sums = a.as_slice::<f32>()?.iter().zip(b.as_slice::<f32>()?).map(|(a, b)| a + b);
+        Tensor::from_iter(a.shape().clone(), sums.collect::<Vec<_>>())
+    }
+
+    fn row(values: &[f32]) -> Tensor {
+        Tensor::vector(values).unwrap()
+    }
+
+    #[test]
+    fn closed_is_closed() {
+        let a = array(1, |_| {});
+        a.write([(0, row(&[1.0]))], &add).unwrap();
+        a.close();
+        a.close();
+        let error = a.read::<Vec<_>>([0]).unwrap_err().to_string();
+        assert_eq!(error, "TensorArray `t`: it has been closed already");
+        assert!(a.write([(0, row(&[1.0]))], &add).is_err() && a.len().is_err());
+        assert!(a.gradient("g", &Shape::scalar()).is_err());
+    }
+
+    #[test]
+    fn a_gradient_knows_the_shape_of_what_was_cleared() {
+        let a = array(1, |_| {});
+        a.write([(0, row(&[1.0, 2.0]))], &add).unwrap();
+        a.read::<Vec<_>>([0]).unwrap();
+        let g = a.gradient("g", &Shape::scalar()).unwrap();
+        assert!(g.read::<Vec<_>>([0]).unwrap()[0].bits_eq(&row(&[0.0, 0.0])));
+    }
+
+    #[test]
+    fn a_gradient_reads_zeros_behind_the_end() {
+        let g = array(1, |o| o.element_shape = [2].into()).gradient("g", &Shape::scalar()).unwrap();
+        assert!(g.read::<Vec<_>>([5]).unwrap()[0].bits_eq(&row(&[0.0, 0.0])));
+        let error = g.read::<Vec<_>>([i64::from(i32::MAX)]).unwrap_err().to_string();
+        assert!(error.contains("too many"), "{error}");
+    }
+
+    #[test]
+    fn a_sum_of_a_gradient_of_a_split_takes_what_was_split() {
+        let a = array(1, |o| o.dynamic_size = true);
+        a.write([(0, row(&[1.0])), (1, row(&[2.0]))], &add).unwrap();
+        a.mark_len(2);
+        a.write([(2, row(&[7.0]))], &add).unwrap();
+        let g = a.gradient("g", &Shape::scalar()).unwrap();
+        assert_eq!((a.whole_len().unwrap(), g.whole_len().unwrap(), g.len().unwrap()), (3, 2, 3));
+    }
+
+    #[test]
+    fn threads_may_share_it() {
+        let a = Arc::new(array(1000, |o| o.element_shape = PartialShape::scalar()));
+        let g = a.gradient("g", &Shape::scalar()).unwrap();
+        std::thread::scope(|scope| {
+            for t in 0..4i64 {
+                let (a, g) = (a.clone(), g.clone());
+                scope.spawn(move || {
+                    for i in (t..1000).step_by(4) {
+                        a.write([(i, Tensor::scalar(i as f32))], &add).unwrap();
+                        g.write([(i % 10, Tensor::scalar(1f32))], &add).unwrap();
+                    }
+                });
+            }
+        });
+        let all = a.read::<Vec<_>>(0..1000).unwrap();
+        assert!(all.iter().enumerate().all(|(i, v)| v.to_scalar::<f32>().unwrap() == i as f32));
+        assert_eq!(g.read::<Vec<_>>([3]).unwrap()[0].to_scalar::<f32>().unwrap(), 100.0);
+    }
+}

@@ -340,20 +340,24 @@ impl<'g> Differ<'g> {
                 });
                 Ok(branch)
             })?;
-            let parts = |grad: Output<'g>| -> Result<Output<'g>> {
-                match inner {
-                    Some(context) => {
-                        let at = self.mirror(level, Some(context))?;
-                        graph.brought_in(at, grad)
-                    }
-                    None => {
-                        // No branch on record: which input came says the Merge itself.
-                        let which = self.value(level, Port::new(id, 1))?;
-                        let taken = graph.op("Equal").input(which).input(i as i32).output();
-                        Ok(graph.op("Switch").inputs([grad, taken]).finish().output(1))
-                    }
+            let switched = graph.read(|g| g.node(p.node).map(|n| (n.role() == Role::Switch).then(|| n.inputs[1])))?;
+            let around = self.mirror(level, node.context)?;
+            let mut parts = |grad: Output<'g>| -> Result<Output<'g>> {
+                if let Some(context) = inner {
+                    let at = self.mirror(level, Some(context))?;
+                    return graph.brought_in(at, grad);
                 }
+                // No branch on record: the Switch that it comes from says when, or the Merge itself.
+                let (pred, side) = match switched {
+                    Some(pred) => (self.value(level, pred)?, p.index),
+                    None => {
+                        let which = self.value(level, Port::new(id, 1))?;
+                        (graph.op("Equal").input(which).input(i as i32).output(), 1)
+                    }
+                };
+                Ok(graph.op("Switch").inputs([grad, pred]).finish().output(side))
             };
+            let parts = |grad| graph.inside(around, || parts(grad));
             let grad = map(grad, parts)?;
             graph.check()?;
             self.flow(level, p, grad.into());

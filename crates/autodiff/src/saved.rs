@@ -48,6 +48,11 @@ pub(crate) fn static_shape<'g>(graph: &'g Graph, shape: &PartialShape) -> Option
     Some(graph.constant(Tensor::vector(&dims?).ok()?))
 }
 
+/// The list as it goes past a branch that is not taken.
+fn past<'g>(graph: &'g Graph, list: Output<'g>, pred: Output<'g>, side: u32, around: Option<ContextId>) -> Output<'g> {
+    graph.inside(around, || graph.op("Switch").inputs([list, pred]).finish().output(1 - side))
+}
+
 /// Forward values as level `level` of the sweep sees them.
 pub(crate) struct At<'d, 'g> {
     pub differ: &'d mut Differ<'g>,
@@ -231,9 +236,8 @@ impl<'g> Differ<'g> {
             let pred = self.value(level, pred)?;
             let at = self.mirror(level, Some(branch))?;
             let around = self.mirror(level, graph.read(|g| g.contexts()[branch.0 as usize].parent))?;
-            let switch = graph.inside(around, || graph.op("Switch").input(here).input(pred).raw(at).finish());
-            others.push((switch.output(1 - side), around));
-            here = switch.output(side);
+            others.push((past(graph, here, pred, side, around), around));
+            here = graph.brought_in(at, here)?;
         }
         let at = self.mirror(level, seen.context)?;
         let pop = graph.inside(at, || {
@@ -272,10 +276,8 @@ impl<'g> Differ<'g> {
             for &branch in branches {
                 let (pred, side) = self.cond_of(branch)?;
                 let around = graph.read(|g| g.contexts()[branch.0 as usize].parent);
-                let pred = Output::new(graph, pred);
-                let switch = graph.op("Switch").input(here).input(pred).raw(Some(branch)).finish();
-                others.push((switch.output(1 - side), around));
-                here = switch.output(side);
+                others.push((past(graph, here, Output::new(graph, pred), side, around), around));
+                here = graph.brought_in(Some(branch), here)?;
             }
             let value = Output::new(graph, port);
             let mut list =

@@ -1,12 +1,29 @@
 //! `TanhGrad`: the gradient of Tanh.
 
 use super::grad::gradient_op;
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(y, dy: Field => dy.mul(T::int(1).sub(y.mul(y))));
 
 pub(crate) fn def() -> OpDef {
     gradient_op("TanhGrad", kernel!(binary, fields, Formula)).doc("`dy * (1 - y * y)` where `y = tanh(x)`.")
+        .gradient(Gradient::of(grad))
+}
+
+// d (dy (1 - y²)) = (1 - y²) d dy - 2 y dy d y
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (d, y) = (cx.grad(0), cx.input(0));
+    let y = cx.conj(y);
+    if cx.wants(0) {
+        let dy = cx.input(1);
+        let dy = cx.conj(dy);
+        cx.give(0, d * -2.0 * dy * y);
+    }
+    if cx.wants(1) {
+        cx.give(1, cx.call("TanhGrad", [y, d]));
+    }
+    Ok(())
 }
 
 cases! {

@@ -1,6 +1,6 @@
 //! [`Between`]: the nodes on a differentiable path from an x to a y, and the loops they lie in.
 
-use millstream_graph::op::{Gradient, Role};
+use millstream_graph::op::{GRADIENT_OVERRIDE, Gradient, Role};
 use millstream_graph::{ContextId, GraphData, Node, NodeId, Port};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -35,6 +35,9 @@ pub(crate) struct Between {
 pub(crate) fn passes(node: &Node, i: usize) -> bool {
     if node.info.input_types.get(i).is_none_or(|t| !t.dtype.carries_gradients()) {
         return false;
+    }
+    if node.info.attrs.get(GRADIENT_OVERRIDE).is_some() {
+        return true;
     }
     match (node.role(), node.info.op.gradient_of()) {
         (Role::Switch, _) => i == 0,

@@ -21,10 +21,14 @@
 //! - `sum`: what flows together at one value.
 
 mod between;
+mod custom;
 mod gradients;
 mod loops;
 mod pass;
 mod saved;
+mod second;
 mod sum;
 
+pub use custom::{CustomCx, CustomGradient};
 pub use gradients::{Gradients, GradientsBuilder};
+pub use second::Derivatives;

@@ -4,10 +4,11 @@ use crate::between::{Between, is_loop_merge};
 use crate::saved::At;
 use crate::sum::{Branch, Flow, Value, sum};
 use millstream_graph::flow::{LoopVar, OpenLoop};
-use millstream_graph::op::{Forward, GradCx, Gradient, Role, zeros_of};
+use millstream_graph::op::{Forward, GRADIENT_OVERRIDE, GradCx, Gradient, GradientFn, Role, zeros_of};
 use millstream_graph::{ContextId, ContextKind, Grad, Graph, Node, NodeId, Output, Port};
 use millstream_tensor::{Error, PartialShape, Result, invalid};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// Most loops inside each other: bounds the recursion.
 const MAX_NESTING: usize = 100;
@@ -340,7 +341,8 @@ impl<'g> Differ<'g> {
                 });
                 Ok(branch)
             })?;
-            let switched = graph.read(|g| g.node(p.node).map(|n| (n.role() == Role::Switch).then(|| n.inputs[1])))?;
+            let switched =
+                graph.read(|g| g.node(p.node).map(|n| (n.role() == Role::Switch).then(|| n.inputs[1])))?;
             let around = self.mirror(level, node.context)?;
             let mut parts = |grad: Output<'g>| -> Result<Output<'g>> {
                 if let Some(context) = inner {
@@ -377,27 +379,13 @@ impl<'g> Differ<'g> {
         if !wanted.contains(&true) {
             return Ok(());
         }
-        let function = match node.info.op.gradient_of() {
-            Some(Gradient::Of(function)) => function,
-            Some(Gradient::None(_) | Gradient::Structural) => return Ok(()),
-            Some(Gradient::Missing(why)) => {
-                return Err(Error::unimplemented(format!("{} has no gradient here: {why}", node.op()))
-                    .at_node(node.name(), node.op())
-                    .at_line(node.at));
-            }
-            None => {
-                return Err(Error::unimplemented(format!("the gradient of {} is not known", node.op()))
-                    .at_node(node.name(), node.op())
-                    .at_line(node.at)
-                    .with_help("stop the gradient before it: `stop_gradient`, or `stop_gradients`"));
-            }
-        };
+        let Some(function) = gradient_of(graph, node)? else { return Ok(()) };
         let context = self.mirror(level, node.context)?;
         let scope = format!("{}{}_grad/", self.scope, node.name());
         let given = graph.inside(context, || {
             graph.in_scope(scope, || {
                 let mut at = At { differ: self, level };
-                GradCx::new(graph, (id, node), grads, &wanted, &mut at).run(function)
+                GradCx::new(graph, (id, node), grads, &wanted, &mut at).run(&*function)
             })
         });
         let given =
@@ -410,6 +398,32 @@ impl<'g> Differ<'g> {
             }
         }
         Ok(())
+    }
+}
+
+/// What differentiates a node: the gradient that it names, or its op's; none if nothing flows back through it.
+fn gradient_of(graph: &Graph, node: &Node) -> Result<Option<GradientFn>> {
+    let refuse = |what: String, help: &str| {
+        Err(Error::unimplemented(what)
+            .at_node(node.name(), node.op())
+            .at_line(node.at)
+            .with_help(help.to_owned()))
+    };
+    if let Ok(name) = node.info.attrs.str(GRADIENT_OVERRIDE) {
+        return match graph.registered_gradient(&name.text()) {
+            Some(function) => Ok(Some(function)),
+            None => refuse(
+                format!("the gradient `{}` that the node asks for is not known", name.text()),
+                "register it: `Graph::register_gradient`",
+            ),
+        };
+    }
+    let stop = "stop the gradient before it: `stop_gradient`, or `stop_gradients`";
+    match node.info.op.gradient_of() {
+        Some(Gradient::Of(function)) => Ok(Some(Arc::new(function))),
+        Some(Gradient::None(_) | Gradient::Structural) => Ok(None),
+        Some(Gradient::Missing(why)) => refuse(format!("{} has no gradient here: {why}", node.op()), stop),
+        None => refuse(format!("the gradient of {} is not known", node.op()), stop),
     }
 }
 

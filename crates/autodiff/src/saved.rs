@@ -49,7 +49,13 @@ pub(crate) fn static_shape<'g>(graph: &'g Graph, shape: &PartialShape) -> Option
 }
 
 /// The list as it goes past a branch that is not taken.
-fn past<'g>(graph: &'g Graph, list: Output<'g>, pred: Output<'g>, side: u32, around: Option<ContextId>) -> Output<'g> {
+fn past<'g>(
+    graph: &'g Graph,
+    list: Output<'g>,
+    pred: Output<'g>,
+    side: u32,
+    around: Option<ContextId>,
+) -> Output<'g> {
     graph.inside(around, || graph.op("Switch").inputs([list, pred]).finish().output(1 - side))
 }
 
@@ -342,14 +348,23 @@ impl<'g> Differ<'g> {
         })
     }
 
-    /// The context of the gradient that goes with a forward context: the same where forward values are at hand.
+    /// The context of the gradient that goes with a forward context: the same where forward values are at hand, the loop that runs
+    /// backwards for a loop, a branch like it for a branch.
     pub(crate) fn mirror(&mut self, level: usize, context: Option<ContextId>) -> Result<Option<ContextId>> {
         let this = &self.levels[level];
-        if context == this.forward {
+        if this.forward.is_some() && context == this.forward {
             return Ok(this.context);
         }
         if this.forward.is_none() {
-            return Ok(self.at_hand(context));
+            let here = this.context;
+            let (inside, around) =
+                self.graph.read(|g| (g.is_within(context, here), g.is_within(here, context)));
+            match (inside, around) {
+                (true, _) => return Ok(context),
+                (_, true) => return Ok(here),
+                // A branch beside the one where the caller is.
+                _ => {}
+            }
         }
         let Some(id) = context else { return Ok(this.context) };
         if let Some(&mirror) = this.mirrors.get(&id) {
@@ -362,12 +377,6 @@ impl<'g> Differ<'g> {
         let mirror = self.graph.inside(around, || self.graph.new_branch("cond_grad", pred, side))?;
         self.levels[level].mirrors.insert(id, mirror);
         Ok(Some(mirror))
-    }
-
-    /// Where a gradient around all loops is built: in the branch of its forward node, or where the caller is, if that is further in.
-    fn at_hand(&self, context: Option<ContextId>) -> Option<ContextId> {
-        let here = self.levels[0].context;
-        self.graph.read(|g| if g.is_within(context, here) { context } else { here })
     }
 
     /// The name scope that a loop's nodes are in, with its closing `/`.

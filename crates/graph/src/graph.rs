@@ -5,7 +5,7 @@ use crate::builder::{Arg, ArgKind};
 use crate::context::{Context, ContextId, ContextKind, WhileContext};
 use crate::ids::{NodeId, Port};
 use crate::node::Node;
-use crate::op::{HandleShape, InferCx, Known, NodeInfo, Registry, Role};
+use crate::op::{GradientFn, HandleShape, InferCx, Known, NodeInfo, Registry, Role};
 use crate::output::{Op, Output};
 use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, invalid};
 use parking_lot::{Mutex, MutexGuard};
@@ -58,6 +58,8 @@ pub struct GraphData {
     finalized: bool,
     /// What was declared of shapes (`set_shape`), beside what was inferred.
     pub(crate) declared: HashMap<Port, PartialShape>,
+    /// Gradients by name: what nodes with the attribute `_gradient_op_type` are differentiated by.
+    gradients: HashMap<String, GradientFn>,
     /// Counts changes to what is already there (back edges, control inputs), for those who cache by length.
     edits: u64,
 }
@@ -147,6 +149,7 @@ impl Graph {
             error: None,
             finalized: false,
             declared: HashMap::new(),
+            gradients: HashMap::new(),
             edits: 0,
         })))
     }
@@ -206,6 +209,16 @@ impl Graph {
         let old = std::mem::replace(&mut self.lock().scope, scope);
         let _back = OnDrop(|| self.lock().scope = old.clone());
         build()
+    }
+
+    /// Names a gradient: nodes whose attribute `_gradient_op_type` is this name are differentiated by it, whatever their op says.
+    pub fn register_gradient(&self, name: impl Into<String>, gradient: GradientFn) {
+        self.lock().gradients.insert(name.into(), gradient);
+    }
+
+    /// The gradient with this name.
+    pub fn registered_gradient(&self, name: &str) -> Option<GradientFn> {
+        self.lock().gradients.get(name).cloned()
     }
 
     /// The current name scope, with its closing `/` unless empty.

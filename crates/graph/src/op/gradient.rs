@@ -25,6 +25,12 @@ use std::sync::Arc;
 /// A gradient function: adds the nodes that take the gradients of the outputs to those of the inputs.
 pub type GradFn = fn(&mut GradCx) -> Result<()>;
 
+/// A gradient function that a graph knows by name ([`Graph::register_gradient`]).
+pub type GradientFn = Arc<dyn Fn(&mut GradCx) -> Result<()> + Send + Sync>;
+
+/// The attribute that says by which [registered](Graph::register_gradient) gradient a node is differentiated.
+pub const GRADIENT_OVERRIDE: &str = "_gradient_op_type";
+
 /// How an op is differentiated.
 #[derive(Clone, Copy)]
 pub enum Gradient {
@@ -94,7 +100,7 @@ impl<'g, 'a> GradCx<'g, 'a> {
     }
 
     /// Runs the gradient function and gives the gradients of the inputs.
-    pub fn run(mut self, grad: GradFn) -> Result<Vec<Option<Grad<'g>>>> {
+    pub fn run(mut self, grad: &dyn Fn(&mut GradCx) -> Result<()>) -> Result<Vec<Option<Grad<'g>>>> {
         grad(&mut self)?;
         self.graph.check()?;
         Ok(self.given)

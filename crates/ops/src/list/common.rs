@@ -106,7 +106,9 @@ pub(super) fn list<'c>(cx: &'c KernelCx, i: usize) -> Result<&'c TensorList> {
     let t = cx.input(i);
     match t.as_variants() {
         Some([variant]) => as_list(variant).map_err(|e| e.note(format!("in `{}`", cx.name_of(i)))),
-        _ => Err(invalid!("`{}` must be a scalar tensor list, got {}{}", cx.name_of(i), t.dtype(), t.shape())),
+        _ => {
+            Err(invalid!("`{}` must be a scalar tensor list, got {}{}", cx.name_of(i), t.dtype(), t.shape()))
+        }
     }
 }
 

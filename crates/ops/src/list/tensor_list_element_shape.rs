@@ -2,7 +2,7 @@
 
 use super::common::{handles, list};
 use millstream_graph::op::spec::IndexType;
-use millstream_graph::op::{InferCx, KernelCx, Known, OpDef};
+use millstream_graph::op::{Gradient, InferCx, KernelCx, Known, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -13,6 +13,7 @@ pub(crate) fn def() -> OpDef {
         .attr("shape_type", IndexType)
         .infer(infer)
         .kernel(handles(run))
+        .gradient(Gradient::none("integer output"))
 }
 
 // The list may know more or less than is known of it here, where it comes from several places; what is known is never wrong.

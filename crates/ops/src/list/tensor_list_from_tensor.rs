@@ -2,7 +2,7 @@
 
 use super::common::{element_shape, handles, known_element_shape, rows, unstacked};
 use millstream_graph::op::spec::{AnyType, IndexType};
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, TensorList, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -16,6 +16,7 @@ pub(crate) fn def() -> OpDef {
         .attr("shape_type", IndexType)
         .infer(infer)
         .kernel(handles(run))
+        .gradient(Gradient::of(grad))
 }
 
 // Later items need only fit what `element_shape` says, whatever shape the rows have.
@@ -35,6 +36,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     ensure!(tensor.rank() > 0, "`tensor` is a scalar: it has no rows to make a list of");
     let rows = rows(&tensor).map(|row| row.map(Some)).collect::<Result<Vec<_>>>()?;
     cx.set(0, TensorList::of(tensor.dtype(), shape, rows)?.into());
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dlist, dtype, shape) = (cx.grad(0), cx.dtype(0), cx.input_shape(0));
+    let item = cx.graph().element_shape(&unstacked(&shape));
+    let stack = cx.op("TensorListStack").input(dlist).input(item).attr("element_dtype", dtype).output();
+    cx.give(0, stack.set_shape(shape));
     Ok(())
 }
 

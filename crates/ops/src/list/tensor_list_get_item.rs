@@ -1,8 +1,9 @@
 //! `TensorListGetItem`: one item of a list.
 
 use super::common::{check_item, handles, known_items, merged_shape, place, typed_list};
+use millstream_graph::ListItem;
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Tensor, TensorList, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -20,6 +21,7 @@ pub(crate) fn def() -> OpDef {
         .attr("element_dtype", AnyType)
         .infer(infer)
         .kernel(handles(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -59,6 +61,13 @@ fn zeros(cx: &KernelCx, list: &TensorList, i: usize) -> Result<Tensor> {
     let full = shape.full();
     ensure!(full.is_some(), "item {i} is not written, and its shape is not known beyond {shape}");
     Tensor::zeros(list.dtype(), full.unwrap_or_default())
+}
+
+// Of the list, only the item that was read has a gradient.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (value, index) = (cx.grad(0), cx.input(1));
+    cx.give(0, ListItem { index, value });
+    Ok(())
 }
 
 cases! {

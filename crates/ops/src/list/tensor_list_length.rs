@@ -1,7 +1,7 @@
 //! `TensorListLength`: how many items a list has.
 
 use super::common::{handles, list};
-use millstream_graph::op::{KernelCx, OpDef};
+use millstream_graph::op::{Gradient, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -14,6 +14,7 @@ pub(crate) fn def() -> OpDef {
             cx.scalars()
         })
         .kernel(handles(run))
+        .gradient(Gradient::none("integer output"))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {

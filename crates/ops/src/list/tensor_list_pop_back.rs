@@ -2,7 +2,7 @@
 
 use super::common::{check_item, edit, handles, known_items, merged_shape, same_list, typed_list};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -16,6 +16,7 @@ pub(crate) fn def() -> OpDef {
         .attr("element_dtype", AnyType)
         .infer(infer)
         .kernel(handles(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -45,6 +46,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     if let Some(item) = last.or(zero) {
         cx.set(1, item);
     }
+    Ok(())
+}
+
+// What was popped is pushed.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dlist, ditem) = (cx.grad(0), cx.grad(1));
+    let dlist = cx.call("TensorListPushBack", [dlist, ditem]);
+    cx.give(0, dlist);
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::common::{edit, handles, known_list};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -14,6 +14,7 @@ pub(crate) fn def() -> OpDef {
         .attr("element_dtype", AnyType)
         .infer(infer)
         .kernel(handles(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -31,6 +32,16 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let item = cx.take(1);
     edit(cx, |list| list.push(item))
+}
+
+// What was pushed is popped.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dlist, dtype) = (cx.grad(0), cx.dtype(1));
+    let shape = cx.graph().element_shape(&cx.input_shape(1));
+    let pop = cx.op("TensorListPopBack").input(dlist).input(shape).attr("element_dtype", dtype).finish();
+    cx.give(0, pop.output(0));
+    cx.give(1, pop.output(1).set_shape(cx.input_shape(1)));
+    Ok(())
 }
 
 cases! {

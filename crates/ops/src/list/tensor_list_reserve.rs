@@ -2,7 +2,7 @@
 
 use super::common::{count, element_shape, handles, known_element_shape};
 use millstream_graph::op::spec::{AnyType, IndexType};
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, TensorList, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -17,6 +17,7 @@ pub(crate) fn def() -> OpDef {
         .attr("shape_type", IndexType)
         .infer(infer)
         .kernel(handles(run))
+        .gradient(Gradient::none("no items yet"))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use super::common::{edit, handles, known_list, place};
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -20,6 +20,7 @@ pub(crate) fn def() -> OpDef {
         .attr("resize_if_index_out_of_bounds", Bool.or(false))
         .infer(infer)
         .kernel(handles(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -46,6 +47,21 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         }
         list.set(place(index, list.len())?, item)
     })
+}
+
+// What was written does not depend on what was there before.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dlist, index) = (cx.grad(0), cx.input(1));
+    if cx.wants(0) {
+        let zeros = cx.zeros_like_input(2);
+        cx.give(0, cx.call("TensorListSetItem", [dlist, index, zeros]));
+    }
+    if cx.wants(2) {
+        let (dtype, shape) = (cx.dtype(2), cx.input_shape(2));
+        let item = cx.op("TensorListGetItem").input(dlist).input(index).input(cx.graph().element_shape(&shape));
+        cx.give(2, item.attr("element_dtype", dtype).output().set_shape(shape));
+    }
+    Ok(())
 }
 
 cases! {

@@ -1,8 +1,8 @@
 //! `TensorListStack`: all items as the rows of a tensor.
 
-use super::common::{common_shape, copies, known_items, merged_shape, stack, stacked, typed_list};
+use super::common::{common_shape, copies, known_items, merged_shape, stack, stacked, typed_list, unstacked};
 use millstream_graph::op::spec::{AnyType, AtLeast, Spec};
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -19,6 +19,7 @@ pub(crate) fn def() -> OpDef {
         .attr("num_elements", AtLeast(-1).or(-1))
         .infer(infer)
         .kernel(copies(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -40,6 +41,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let items: Vec<_> = list.items().iter().collect();
     let out = stack(list.dtype(), &shape, &items)?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dstack, shape) = (cx.grad(0), cx.output_shape(0));
+    let item = cx.graph().element_shape(&unstacked(&shape));
+    cx.give(0, cx.call("TensorListFromTensor", [dstack, item]));
     Ok(())
 }
 

@@ -45,7 +45,7 @@ fn ops(out: &Path) -> Written {
             put(out, "graph_text", &name, built.graph.to_text())?;
         }
         let Expect::Values(values) = &case.expect else { continue };
-        let given = case.args.iter().filter_map(|a| match a {
+        let given = case.call.args.iter().filter_map(|a| match a {
             Arg::Value(value) => Some(value),
             _ => None,
         });

@@ -100,11 +100,11 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Add").input(x).input(y).output()
     }
 
-    /// The sum of all inputs, which have one shape, added from the first to the last.
+    /// The sum of all inputs, which have one shape, added from the first to the last. Lists are added item by item; an item that is not written adds nothing.
     ///
     /// `AddN(inputs: N * T) -> (sum: T)`
     ///
-    /// Attributes: `N: int >= 1`, `T: f32|f64|i32|i64|f16|bf16|i8|i16|u8|u16|u32|u64|c64|c128`.
+    /// Attributes: `N: int >= 1`, `T: f32|f64|i32|i64|f16|bf16|i8|i16|u8|u16|u32|u64|c64|c128|variant`.
     ///
     /// ```text
     /// AddN([1 2], [10 20], [100 200]) = [111 222]
@@ -1383,6 +1383,29 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn empty(self, shape: impl Into<Arg<'g>>, dtype: DType) -> Output<'g> {
         self.start("Empty").input(shape).attr("dtype", dtype).output()
+    }
+
+    /// A list without items. Items will be of `element_dtype` and fit `element_shape` (-1 is an unknown dimension, a scalar -1 an unknown rank); pushing beyond `max_num_elements` is an error unless that is negative.
+    ///
+    /// `EmptyTensorList(element_shape: shape_type, max_num_elements: i32) -> (handle: variant)`
+    ///
+    /// Attributes: `element_dtype: any dtype`, `shape_type: i32|i64`.
+    ///
+    /// ```text
+    /// TensorListLength(EmptyTensorList(-1, -1; element_dtype=f32)) = 0
+    /// ```
+    #[track_caller]
+    fn empty_tensor_list(
+        self,
+        element_shape: impl Into<Arg<'g>>,
+        max_num_elements: impl Into<Arg<'g>>,
+        element_dtype: DType,
+    ) -> Output<'g> {
+        self.start("EmptyTensorList")
+            .input(element_shape)
+            .input(max_num_elements)
+            .attr("element_dtype", element_dtype)
+            .output()
     }
 
     /// Each string in base64 with `-` and `_`, and with `=` at the end if `pad` says so.
@@ -5507,6 +5530,114 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Squeeze").input(input).output()
     }
 
+    /// A new stack of `elem_type` tensors, which lives for the step: what a loop leaves for the loop that runs back. Pushing beyond `max_size`, where there is such an input, is an error unless that is negative.
+    ///
+    /// `Stack() -> (handle: &str)`
+    ///
+    /// Attributes: `elem_type: any dtype`, `stack_name: string = ""`.
+    ///
+    /// ```text
+    /// StackV2(i32[]; elem_type=f32) : resource[..]
+    /// ```
+    #[track_caller]
+    fn stack_op(self, elem_type: DType) -> Output<'g> {
+        self.start("Stack").attr("elem_type", elem_type).output()
+    }
+
+    /// Gives up what the stack holds, before the step ends. It cannot be used afterwards.
+    ///
+    /// `StackClose(handle: &str) -> ()`
+    ///
+    /// ```text
+    /// StackCloseV2(StackV2(-1; elem_type=i32)) =
+    /// ```
+    #[track_caller]
+    fn stack_close(self, handle: impl Into<Arg<'g>>) -> Op<'g> {
+        self.start("StackClose").input(handle).finish()
+    }
+
+    /// Gives up what the stack holds, before the step ends. It cannot be used afterwards.
+    ///
+    /// `StackCloseV2(handle: resource) -> ()`
+    ///
+    /// ```text
+    /// StackCloseV2(StackV2(-1; elem_type=i32)) =
+    /// ```
+    #[track_caller]
+    fn stack_close_v2(self, handle: impl Into<Arg<'g>>) -> Op<'g> {
+        self.start("StackCloseV2").input(handle).finish()
+    }
+
+    /// Takes the tensor that was pushed last off the stack.
+    ///
+    /// `StackPop(handle: &str) -> (elem: elem_type)`
+    ///
+    /// Attributes: `elem_type: any dtype`.
+    ///
+    /// ```text
+    /// StackPopV2(resource[]; elem_type=f32) : f32[..]
+    /// ```
+    #[track_caller]
+    fn stack_pop(self, handle: impl Into<Arg<'g>>, elem_type: DType) -> Output<'g> {
+        self.start("StackPop").input(handle).attr("elem_type", elem_type).output()
+    }
+
+    /// Takes the tensor that was pushed last off the stack.
+    ///
+    /// `StackPopV2(handle: resource) -> (elem: elem_type)`
+    ///
+    /// Attributes: `elem_type: any dtype`.
+    ///
+    /// ```text
+    /// StackPopV2(resource[]; elem_type=f32) : f32[..]
+    /// ```
+    #[track_caller]
+    fn stack_pop_v2(self, handle: impl Into<Arg<'g>>, elem_type: DType) -> Output<'g> {
+        self.start("StackPopV2").input(handle).attr("elem_type", elem_type).output()
+    }
+
+    /// Puts `elem` on the stack, and passes it on. `swap_memory` may move it elsewhere meanwhile; here it stays.
+    ///
+    /// `StackPush(handle: &str, elem: T) -> (output: T)`
+    ///
+    /// Attributes: `T: any dtype`, `swap_memory: bool = false`.
+    ///
+    /// ```text
+    /// StackPushV2(StackV2(-1; elem_type=i32), [1 2]; swap_memory=true) = [1 2]
+    /// ```
+    #[track_caller]
+    fn stack_push(self, handle: impl Into<Arg<'g>>, elem: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("StackPush").input(handle).input(elem).output()
+    }
+
+    /// Puts `elem` on the stack, and passes it on. `swap_memory` may move it elsewhere meanwhile; here it stays.
+    ///
+    /// `StackPushV2(handle: resource, elem: T) -> (output: T)`
+    ///
+    /// Attributes: `T: any dtype`, `swap_memory: bool = false`.
+    ///
+    /// ```text
+    /// StackPushV2(StackV2(-1; elem_type=i32), [1 2]; swap_memory=true) = [1 2]
+    /// ```
+    #[track_caller]
+    fn stack_push_v2(self, handle: impl Into<Arg<'g>>, elem: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("StackPushV2").input(handle).input(elem).output()
+    }
+
+    /// A new stack of `elem_type` tensors, which lives for the step: what a loop leaves for the loop that runs back. Pushing beyond `max_size`, where there is such an input, is an error unless that is negative.
+    ///
+    /// `StackV2(max_size: i32) -> (handle: resource)`
+    ///
+    /// Attributes: `elem_type: any dtype`, `stack_name: string = ""`.
+    ///
+    /// ```text
+    /// StackV2(i32[]; elem_type=f32) : resource[..]
+    /// ```
+    #[track_caller]
+    fn stack_v2(self, max_size: impl Into<Arg<'g>>, elem_type: DType) -> Output<'g> {
+        self.start("StackV2").input(max_size).attr("elem_type", elem_type).output()
+    }
+
     /// `num_samples` classes per row of `logits`, which are logarithms of probabilities up to a constant. The same seed gives the same classes.
     ///
     /// `StatelessMultinomial(logits: T, num_samples: i32, seed: Tseed) -> (output: output_dtype)`
@@ -6129,6 +6260,1013 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("TemporaryVariable").attr("shape", shape.into()).attr("dtype", dtype).output()
     }
 
+    /// A new TensorArray of `size` elements, which lives for the step. Each is written once and read back; the `flow` that its ops pass on orders them. With `dynamic_size` it grows, with `clear_after_read` an element can be read once, with `identical_element_shapes` all have the shape of the first one written.
+    ///
+    /// `TensorArray(size: i32) -> (handle: &str)`
+    ///
+    /// Attributes: `dtype: any dtype`, `element_shape: shape = [..]`, `dynamic_size: bool = false`, `clear_after_read: bool = true`, `tensor_array_name: string = ""`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(3; dtype=f32) | TensorArraySizeV3(a, f) = 3
+    /// ```
+    #[track_caller]
+    fn tensor_array(self, size: impl Into<Arg<'g>>, dtype: DType) -> Output<'g> {
+        self.start("TensorArray").input(size).attr("dtype", dtype).output()
+    }
+
+    /// Gives up the elements of a TensorArray, before the step ends. It cannot be used afterwards.
+    ///
+    /// `TensorArrayClose(handle: &str) -> ()`
+    ///
+    /// ```text
+    /// TensorArrayCloseV3(TensorArrayV3(1; dtype=i32)) =
+    /// ```
+    #[track_caller]
+    fn tensor_array_close(self, handle: impl Into<Arg<'g>>) -> Op<'g> {
+        self.start("TensorArrayClose").input(handle).finish()
+    }
+
+    /// Gives up the elements of a TensorArray, before the step ends. It cannot be used afterwards.
+    ///
+    /// `TensorArrayCloseV2(handle: str) -> ()`
+    ///
+    /// ```text
+    /// TensorArrayCloseV3(TensorArrayV3(1; dtype=i32)) =
+    /// ```
+    #[track_caller]
+    fn tensor_array_close_v2(self, handle: impl Into<Arg<'g>>) -> Op<'g> {
+        self.start("TensorArrayCloseV2").input(handle).finish()
+    }
+
+    /// Gives up the elements of a TensorArray, before the step ends. It cannot be used afterwards.
+    ///
+    /// `TensorArrayCloseV3(handle: resource) -> ()`
+    ///
+    /// ```text
+    /// TensorArrayCloseV3(TensorArrayV3(1; dtype=i32)) =
+    /// ```
+    #[track_caller]
+    fn tensor_array_close_v3(self, handle: impl Into<Arg<'g>>) -> Op<'g> {
+        self.start("TensorArrayCloseV3").input(handle).finish()
+    }
+
+    /// Reads all elements, which may differ in their first dimension alone, one after another along it; and how long each is.
+    ///
+    /// `TensorArrayConcat(handle: &str, flow_in: f32) -> (value: dtype, lengths: i64)`
+    ///
+    /// Attributes: `dtype: any dtype`, `element_shape_except0: shape = [..]`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(2; dtype=i32) | TensorArrayConcatV3(a, TensorArraySplitV3(a, [1 2 3], i64 [1 2], f); dtype=i32) = [1 2 3], i64 [1 2]
+    /// ```
+    #[track_caller]
+    fn tensor_array_concat(
+        self,
+        handle: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        dtype: DType,
+    ) -> [Output<'g>; 2] {
+        let op = self.start("TensorArrayConcat").input(handle).input(flow_in).attr("dtype", dtype).finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// Reads all elements, which may differ in their first dimension alone, one after another along it; and how long each is.
+    ///
+    /// `TensorArrayConcatV2(handle: str, flow_in: f32) -> (value: dtype, lengths: i64)`
+    ///
+    /// Attributes: `dtype: any dtype`, `element_shape_except0: shape = [..]`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(2; dtype=i32) | TensorArrayConcatV3(a, TensorArraySplitV3(a, [1 2 3], i64 [1 2], f); dtype=i32) = [1 2 3], i64 [1 2]
+    /// ```
+    #[track_caller]
+    fn tensor_array_concat_v2(
+        self,
+        handle: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        dtype: DType,
+    ) -> [Output<'g>; 2] {
+        let op = self.start("TensorArrayConcatV2").input(handle).input(flow_in).attr("dtype", dtype).finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// Reads all elements, which may differ in their first dimension alone, one after another along it; and how long each is.
+    ///
+    /// `TensorArrayConcatV3(handle: resource, flow_in: f32) -> (value: dtype, lengths: i64)`
+    ///
+    /// Attributes: `dtype: any dtype`, `element_shape_except0: shape = [..]`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(2; dtype=i32) | TensorArrayConcatV3(a, TensorArraySplitV3(a, [1 2 3], i64 [1 2], f); dtype=i32) = [1 2 3], i64 [1 2]
+    /// ```
+    #[track_caller]
+    fn tensor_array_concat_v3(
+        self,
+        handle: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        dtype: DType,
+    ) -> [Output<'g>; 2] {
+        let op = self.start("TensorArrayConcatV3").input(handle).input(flow_in).attr("dtype", dtype).finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// Reads the elements that `indices` names, which must have one shape, as the rows of a tensor.
+    ///
+    /// `TensorArrayGather(handle: &str, indices: i32, flow_in: f32) -> (value: dtype)`
+    ///
+    /// Attributes: `dtype: any dtype`, `element_shape: shape = [..]`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(3; dtype=i32) | TensorArrayGatherV3(a, [2 0], TensorArrayScatterV3(a, [0 1 2], [[1 2] [3 4] [5 6]], f); dtype=i32) = [[5 6] [1 2]]
+    /// ```
+    #[track_caller]
+    fn tensor_array_gather(
+        self,
+        handle: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        dtype: DType,
+    ) -> Output<'g> {
+        self.start("TensorArrayGather")
+            .input(handle)
+            .input(indices)
+            .input(flow_in)
+            .attr("dtype", dtype)
+            .output()
+    }
+
+    /// Reads the elements that `indices` names, which must have one shape, as the rows of a tensor.
+    ///
+    /// `TensorArrayGatherV2(handle: str, indices: i32, flow_in: f32) -> (value: dtype)`
+    ///
+    /// Attributes: `dtype: any dtype`, `element_shape: shape = [..]`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(3; dtype=i32) | TensorArrayGatherV3(a, [2 0], TensorArrayScatterV3(a, [0 1 2], [[1 2] [3 4] [5 6]], f); dtype=i32) = [[5 6] [1 2]]
+    /// ```
+    #[track_caller]
+    fn tensor_array_gather_v2(
+        self,
+        handle: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        dtype: DType,
+    ) -> Output<'g> {
+        self.start("TensorArrayGatherV2")
+            .input(handle)
+            .input(indices)
+            .input(flow_in)
+            .attr("dtype", dtype)
+            .output()
+    }
+
+    /// Reads the elements that `indices` names, which must have one shape, as the rows of a tensor.
+    ///
+    /// `TensorArrayGatherV3(handle: resource, indices: i32, flow_in: f32) -> (value: dtype)`
+    ///
+    /// Attributes: `dtype: any dtype`, `element_shape: shape = [..]`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(3; dtype=i32) | TensorArrayGatherV3(a, [2 0], TensorArrayScatterV3(a, [0 1 2], [[1 2] [3 4] [5 6]], f); dtype=i32) = [[5 6] [1 2]]
+    /// ```
+    #[track_caller]
+    fn tensor_array_gather_v3(
+        self,
+        handle: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        dtype: DType,
+    ) -> Output<'g> {
+        self.start("TensorArrayGatherV3")
+            .input(handle)
+            .input(indices)
+            .input(flow_in)
+            .attr("dtype", dtype)
+            .output()
+    }
+
+    /// The TensorArray that gradients of this one are summed in, made when `source` asks for it first. It has the size and the element shapes of this one, which grows no longer.
+    ///
+    /// `TensorArrayGrad(handle: str, flow_in: f32) -> (grad_handle: &str)`
+    ///
+    /// Attributes: `source: string`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(2; dtype=i32) | g h <- TensorArrayGradV3(a, TensorArrayWriteV3(a, 0, [1 2], f); source="s") | TensorArrayReadV3(g, 0, TensorArrayWriteV3(g, 0, [2 1], TensorArrayWriteV3(g, 0, [1 1], h)); dtype=i32) = [3 2]
+    /// ```
+    #[track_caller]
+    fn tensor_array_grad(
+        self,
+        handle: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        source: &str,
+    ) -> Output<'g> {
+        self.start("TensorArrayGrad").input(handle).input(flow_in).attr("source", source).output()
+    }
+
+    /// The TensorArray that gradients of this one are summed in, made when `source` asks for it first. It has the size and the element shapes of this one, which grows no longer.
+    ///
+    /// `TensorArrayGradV2(handle: str, flow_in: f32) -> (grad_handle: str)`
+    ///
+    /// Attributes: `source: string`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(2; dtype=i32) | g h <- TensorArrayGradV3(a, TensorArrayWriteV3(a, 0, [1 2], f); source="s") | TensorArrayReadV3(g, 0, TensorArrayWriteV3(g, 0, [2 1], TensorArrayWriteV3(g, 0, [1 1], h)); dtype=i32) = [3 2]
+    /// ```
+    #[track_caller]
+    fn tensor_array_grad_v2(
+        self,
+        handle: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        source: &str,
+    ) -> Output<'g> {
+        self.start("TensorArrayGradV2").input(handle).input(flow_in).attr("source", source).output()
+    }
+
+    /// The TensorArray that gradients of this one are summed in, made when `source` asks for it first. It has the size and the element shapes of this one, which grows no longer.
+    ///
+    /// `TensorArrayGradV3(handle: resource, flow_in: f32) -> (grad_handle: resource, flow_out: f32)`
+    ///
+    /// Attributes: `source: string`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(2; dtype=i32) | g h <- TensorArrayGradV3(a, TensorArrayWriteV3(a, 0, [1 2], f); source="s") | TensorArrayReadV3(g, 0, TensorArrayWriteV3(g, 0, [2 1], TensorArrayWriteV3(g, 0, [1 1], h)); dtype=i32) = [3 2]
+    /// ```
+    #[track_caller]
+    fn tensor_array_grad_v3(
+        self,
+        handle: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        source: &str,
+    ) -> [Output<'g>; 2] {
+        let op = self.start("TensorArrayGradV3").input(handle).input(flow_in).attr("source", source).finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// As TensorArrayGradV3; the elements have the dimensions of `shape_to_prepend` before their own.
+    ///
+    /// `TensorArrayGradWithShape(handle: resource, flow_in: f32, shape_to_prepend: i32) -> (grad_handle: resource, flow_out: f32)`
+    ///
+    /// Attributes: `source: string`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(2; dtype=i32) | g h <- TensorArrayGradWithShape(a, TensorArrayWriteV3(a, 0, [1 2], f), i32[1] [3]; source="s") | TensorArrayReadV3(g, 0, h; dtype=i32) = [[0 0] [0 0] [0 0]]
+    /// ```
+    #[track_caller]
+    fn tensor_array_grad_with_shape(
+        self,
+        handle: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        shape_to_prepend: impl Into<Arg<'g>>,
+        source: &str,
+    ) -> [Output<'g>; 2] {
+        let op = self
+            .start("TensorArrayGradWithShape")
+            .input(handle)
+            .input(flow_in)
+            .input(shape_to_prepend)
+            .attr("source", source)
+            .finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// Reads all elements, which must have one shape, as the rows of a tensor.
+    ///
+    /// `TensorArrayPack(handle: &str, flow_in: f32) -> (value: dtype)`
+    ///
+    /// Attributes: `dtype: any dtype`, `element_shape: shape = [..]`.
+    ///
+    /// ```text
+    /// a <- TensorArray(2; dtype=i32) | TensorArrayPack(a, TensorArrayUnpack(a, [[1 2] [3 4]], 0.0); dtype=i32) = [[1 2] [3 4]]
+    /// ```
+    #[track_caller]
+    fn tensor_array_pack(
+        self,
+        handle: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        dtype: DType,
+    ) -> Output<'g> {
+        self.start("TensorArrayPack").input(handle).input(flow_in).attr("dtype", dtype).output()
+    }
+
+    /// Reads element `index`. One that is not written is zeros, where the whole element shape is known.
+    ///
+    /// `TensorArrayRead(handle: &str, index: i32, flow_in: f32) -> (value: dtype)`
+    ///
+    /// Attributes: `dtype: any dtype`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, 0, TensorArrayWriteV3(a, 0, [5 6], f); dtype=i32) = [5 6]
+    /// ```
+    #[track_caller]
+    fn tensor_array_read(
+        self,
+        handle: impl Into<Arg<'g>>,
+        index: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        dtype: DType,
+    ) -> Output<'g> {
+        self.start("TensorArrayRead").input(handle).input(index).input(flow_in).attr("dtype", dtype).output()
+    }
+
+    /// Reads element `index`. One that is not written is zeros, where the whole element shape is known.
+    ///
+    /// `TensorArrayReadV2(handle: str, index: i32, flow_in: f32) -> (value: dtype)`
+    ///
+    /// Attributes: `dtype: any dtype`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, 0, TensorArrayWriteV3(a, 0, [5 6], f); dtype=i32) = [5 6]
+    /// ```
+    #[track_caller]
+    fn tensor_array_read_v2(
+        self,
+        handle: impl Into<Arg<'g>>,
+        index: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        dtype: DType,
+    ) -> Output<'g> {
+        self.start("TensorArrayReadV2")
+            .input(handle)
+            .input(index)
+            .input(flow_in)
+            .attr("dtype", dtype)
+            .output()
+    }
+
+    /// Reads element `index`. One that is not written is zeros, where the whole element shape is known.
+    ///
+    /// `TensorArrayReadV3(handle: resource, index: i32, flow_in: f32) -> (value: dtype)`
+    ///
+    /// Attributes: `dtype: any dtype`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, 0, TensorArrayWriteV3(a, 0, [5 6], f); dtype=i32) = [5 6]
+    /// ```
+    #[track_caller]
+    fn tensor_array_read_v3(
+        self,
+        handle: impl Into<Arg<'g>>,
+        index: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        dtype: DType,
+    ) -> Output<'g> {
+        self.start("TensorArrayReadV3")
+            .input(handle)
+            .input(index)
+            .input(flow_in)
+            .attr("dtype", dtype)
+            .output()
+    }
+
+    /// Writes row `i` of `value` as element `indices[i]`. The rows are shared, not copied.
+    ///
+    /// `TensorArrayScatter(handle: &str, indices: i32, value: T, flow_in: f32) -> (flow_out: f32)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(3; dtype=i32) | TensorArrayReadV3(a, 2, TensorArrayScatterV3(a, [0 2], [[1 2] [3 4]], f); dtype=i32) = [3 4]
+    /// ```
+    #[track_caller]
+    fn tensor_array_scatter(
+        self,
+        handle: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorArrayScatter").input(handle).input(indices).input(value).input(flow_in).output()
+    }
+
+    /// Writes row `i` of `value` as element `indices[i]`. The rows are shared, not copied.
+    ///
+    /// `TensorArrayScatterV2(handle: str, indices: i32, value: T, flow_in: f32) -> (flow_out: f32)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(3; dtype=i32) | TensorArrayReadV3(a, 2, TensorArrayScatterV3(a, [0 2], [[1 2] [3 4]], f); dtype=i32) = [3 4]
+    /// ```
+    #[track_caller]
+    fn tensor_array_scatter_v2(
+        self,
+        handle: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorArrayScatterV2").input(handle).input(indices).input(value).input(flow_in).output()
+    }
+
+    /// Writes row `i` of `value` as element `indices[i]`. The rows are shared, not copied.
+    ///
+    /// `TensorArrayScatterV3(handle: resource, indices: i32, value: T, flow_in: f32) -> (flow_out: f32)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(3; dtype=i32) | TensorArrayReadV3(a, 2, TensorArrayScatterV3(a, [0 2], [[1 2] [3 4]], f); dtype=i32) = [3 4]
+    /// ```
+    #[track_caller]
+    fn tensor_array_scatter_v3(
+        self,
+        handle: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorArrayScatterV3").input(handle).input(indices).input(value).input(flow_in).output()
+    }
+
+    /// The number of elements of a TensorArray, written or not.
+    ///
+    /// `TensorArraySize(handle: &str, flow_in: f32) -> (size: i32)`
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(3; dtype=f32) | TensorArraySizeV3(a, f) = 3
+    /// ```
+    #[track_caller]
+    fn tensor_array_size(self, handle: impl Into<Arg<'g>>, flow_in: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("TensorArraySize").input(handle).input(flow_in).output()
+    }
+
+    /// The number of elements of a TensorArray, written or not.
+    ///
+    /// `TensorArraySizeV2(handle: str, flow_in: f32) -> (size: i32)`
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(3; dtype=f32) | TensorArraySizeV3(a, f) = 3
+    /// ```
+    #[track_caller]
+    fn tensor_array_size_v2(self, handle: impl Into<Arg<'g>>, flow_in: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("TensorArraySizeV2").input(handle).input(flow_in).output()
+    }
+
+    /// The number of elements of a TensorArray, written or not.
+    ///
+    /// `TensorArraySizeV3(handle: resource, flow_in: f32) -> (size: i32)`
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(3; dtype=f32) | TensorArraySizeV3(a, f) = 3
+    /// ```
+    #[track_caller]
+    fn tensor_array_size_v3(self, handle: impl Into<Arg<'g>>, flow_in: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("TensorArraySizeV3").input(handle).input(flow_in).output()
+    }
+
+    /// Writes parts of `value` along its first axis: element `i` has `lengths[i]` rows. They are shared, not copied.
+    ///
+    /// `TensorArraySplit(handle: &str, value: T, lengths: i64, flow_in: f32) -> (flow_out: f32)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, 1, TensorArraySplitV3(a, [1 2 3], i64 [1 2], f); dtype=i32) = [2 3]
+    /// ```
+    #[track_caller]
+    fn tensor_array_split(
+        self,
+        handle: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+        lengths: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorArraySplit").input(handle).input(value).input(lengths).input(flow_in).output()
+    }
+
+    /// Writes parts of `value` along its first axis: element `i` has `lengths[i]` rows. They are shared, not copied.
+    ///
+    /// `TensorArraySplitV2(handle: str, value: T, lengths: i64, flow_in: f32) -> (flow_out: f32)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, 1, TensorArraySplitV3(a, [1 2 3], i64 [1 2], f); dtype=i32) = [2 3]
+    /// ```
+    #[track_caller]
+    fn tensor_array_split_v2(
+        self,
+        handle: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+        lengths: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorArraySplitV2").input(handle).input(value).input(lengths).input(flow_in).output()
+    }
+
+    /// Writes parts of `value` along its first axis: element `i` has `lengths[i]` rows. They are shared, not copied.
+    ///
+    /// `TensorArraySplitV3(handle: resource, value: T, lengths: i64, flow_in: f32) -> (flow_out: f32)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, 1, TensorArraySplitV3(a, [1 2 3], i64 [1 2], f); dtype=i32) = [2 3]
+    /// ```
+    #[track_caller]
+    fn tensor_array_split_v3(
+        self,
+        handle: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+        lengths: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorArraySplitV3").input(handle).input(value).input(lengths).input(flow_in).output()
+    }
+
+    /// Writes row `i` of `value` as element `i`; there must be as many elements as rows.
+    ///
+    /// `TensorArrayUnpack(handle: &str, value: T, flow_in: f32) -> (flow_out: f32)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// a <- TensorArray(2; dtype=i32) | TensorArrayRead(a, 1, TensorArrayUnpack(a, [[1 2] [3 4]], 0.0); dtype=i32) = [3 4]
+    /// ```
+    #[track_caller]
+    fn tensor_array_unpack(
+        self,
+        handle: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorArrayUnpack").input(handle).input(value).input(flow_in).output()
+    }
+
+    /// A new TensorArray of `size` elements, which lives for the step. Each is written once and read back; the `flow` that its ops pass on orders them. With `dynamic_size` it grows, with `clear_after_read` an element can be read once, with `identical_element_shapes` all have the shape of the first one written.
+    ///
+    /// `TensorArrayV2(size: i32) -> (handle: str)`
+    ///
+    /// Attributes: `dtype: any dtype`, `element_shape: shape = [..]`, `dynamic_size: bool = false`, `clear_after_read: bool = true`, `tensor_array_name: string = ""`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(3; dtype=f32) | TensorArraySizeV3(a, f) = 3
+    /// ```
+    #[track_caller]
+    fn tensor_array_v2(self, size: impl Into<Arg<'g>>, dtype: DType) -> Output<'g> {
+        self.start("TensorArrayV2").input(size).attr("dtype", dtype).output()
+    }
+
+    /// A new TensorArray of `size` elements, which lives for the step. Each is written once and read back; the `flow` that its ops pass on orders them. With `dynamic_size` it grows, with `clear_after_read` an element can be read once, with `identical_element_shapes` all have the shape of the first one written.
+    ///
+    /// `TensorArrayV3(size: i32) -> (handle: resource, flow: f32)`
+    ///
+    /// Attributes: `dtype: any dtype`, `element_shape: shape = [..]`, `dynamic_size: bool = false`, `clear_after_read: bool = true`, `identical_element_shapes: bool = false`, `tensor_array_name: string = ""`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(3; dtype=f32) | TensorArraySizeV3(a, f) = 3
+    /// ```
+    #[track_caller]
+    fn tensor_array_v3(self, size: impl Into<Arg<'g>>, dtype: DType) -> [Output<'g>; 2] {
+        let op = self.start("TensorArrayV3").input(size).attr("dtype", dtype).finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// Writes `value` as element `index`, which must not have been written or read before. A gradient sums instead.
+    ///
+    /// `TensorArrayWrite(handle: &str, index: i32, value: T, flow_in: f32) -> (flow_out: f32)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, 1, TensorArrayWriteV3(a, 1, [5 6], f); dtype=i32) = [5 6]
+    /// ```
+    #[track_caller]
+    fn tensor_array_write(
+        self,
+        handle: impl Into<Arg<'g>>,
+        index: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorArrayWrite").input(handle).input(index).input(value).input(flow_in).output()
+    }
+
+    /// Writes `value` as element `index`, which must not have been written or read before. A gradient sums instead.
+    ///
+    /// `TensorArrayWriteV2(handle: str, index: i32, value: T, flow_in: f32) -> (flow_out: f32)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, 1, TensorArrayWriteV3(a, 1, [5 6], f); dtype=i32) = [5 6]
+    /// ```
+    #[track_caller]
+    fn tensor_array_write_v2(
+        self,
+        handle: impl Into<Arg<'g>>,
+        index: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorArrayWriteV2").input(handle).input(index).input(value).input(flow_in).output()
+    }
+
+    /// Writes `value` as element `index`, which must not have been written or read before. A gradient sums instead.
+    ///
+    /// `TensorArrayWriteV3(handle: resource, index: i32, value: T, flow_in: f32) -> (flow_out: f32)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, 1, TensorArrayWriteV3(a, 1, [5 6], f); dtype=i32) = [5 6]
+    /// ```
+    #[track_caller]
+    fn tensor_array_write_v3(
+        self,
+        handle: impl Into<Arg<'g>>,
+        index: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorArrayWriteV3").input(handle).input(index).input(value).input(flow_in).output()
+    }
+
+    /// All items, which may differ in their first dimension alone, one after another along it; and how long each is. In the newer form an item that is not written is zeros, as many as `leading_dims` or the element shape says.
+    ///
+    /// `TensorListConcat(input_handle: variant) -> (tensor: element_dtype, lengths: i64)`
+    ///
+    /// Attributes: `element_dtype: any dtype`, `element_shape: shape = [..]`.
+    ///
+    /// ```text
+    /// TensorListConcat(TensorListPushBack(TensorListPushBack(EmptyTensorList(-1, -1; element_dtype=i32), [1 2]), [3]); element_dtype=i32) = [1 2 3], i64 [2 1]
+    /// ```
+    #[track_caller]
+    fn tensor_list_concat(self, input_handle: impl Into<Arg<'g>>, element_dtype: DType) -> [Output<'g>; 2] {
+        let op =
+            self.start("TensorListConcat").input(input_handle).attr("element_dtype", element_dtype).finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// The items of `input_a` and then those of `input_b`; for tensors of lists, one by one.
+    ///
+    /// `TensorListConcatLists(input_a: variant, input_b: variant) -> (output: variant)`
+    ///
+    /// Attributes: `element_dtype: any dtype`.
+    ///
+    /// ```text
+    /// TensorListStack(TensorListConcatLists(TensorListFromTensor([1 2], -1), TensorListFromTensor([3], -1); element_dtype=i32), -1; element_dtype=i32) = [1 2 3]
+    /// ```
+    #[track_caller]
+    fn tensor_list_concat_lists(
+        self,
+        input_a: impl Into<Arg<'g>>,
+        input_b: impl Into<Arg<'g>>,
+        element_dtype: DType,
+    ) -> Output<'g> {
+        self.start("TensorListConcatLists")
+            .input(input_a)
+            .input(input_b)
+            .attr("element_dtype", element_dtype)
+            .output()
+    }
+
+    /// All items, which may differ in their first dimension alone, one after another along it; and how long each is. In the newer form an item that is not written is zeros, as many as `leading_dims` or the element shape says.
+    ///
+    /// `TensorListConcatV2(input_handle: variant, element_shape: shape_type, leading_dims: i64) -> (tensor: element_dtype, lengths: i64)`
+    ///
+    /// Attributes: `element_dtype: any dtype`, `shape_type: i32|i64`.
+    ///
+    /// ```text
+    /// TensorListConcat(TensorListPushBack(TensorListPushBack(EmptyTensorList(-1, -1; element_dtype=i32), [1 2]), [3]); element_dtype=i32) = [1 2 3], i64 [2 1]
+    /// ```
+    #[track_caller]
+    fn tensor_list_concat_v2(
+        self,
+        input_handle: impl Into<Arg<'g>>,
+        element_shape: impl Into<Arg<'g>>,
+        leading_dims: impl Into<Arg<'g>>,
+        element_dtype: DType,
+    ) -> [Output<'g>; 2] {
+        let op = self
+            .start("TensorListConcatV2")
+            .input(input_handle)
+            .input(element_shape)
+            .input(leading_dims)
+            .attr("element_dtype", element_dtype)
+            .finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// The element shape that a list was made with: -1 for unknown dimensions, a scalar -1 for an unknown rank.
+    ///
+    /// `TensorListElementShape(input_handle: variant) -> (element_shape: shape_type)`
+    ///
+    /// Attributes: `shape_type: i32|i64`.
+    ///
+    /// ```text
+    /// TensorListElementShape(TensorListFromTensor([1 2], -1); shape_type=i32) = -1
+    /// ```
+    #[track_caller]
+    fn tensor_list_element_shape(self, input_handle: impl Into<Arg<'g>>, shape_type: DType) -> Output<'g> {
+        self.start("TensorListElementShape").input(input_handle).attr("shape_type", shape_type).output()
+    }
+
+    /// The rows of `tensor` as a list. They are shared, not copied.
+    ///
+    /// `TensorListFromTensor(tensor: element_dtype, element_shape: shape_type) -> (output_handle: variant)`
+    ///
+    /// Attributes: `element_dtype: any dtype`, `shape_type: i32|i64`.
+    ///
+    /// ```text
+    /// TensorListGetItem(TensorListFromTensor([[1 2] [3 4]], [2]), 0, -1; element_dtype=i32) = [1 2]
+    /// ```
+    #[track_caller]
+    fn tensor_list_from_tensor(
+        self,
+        tensor: impl Into<Arg<'g>>,
+        element_shape: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorListFromTensor").input(tensor).input(element_shape).output()
+    }
+
+    /// The items that `indices` names, which must have one shape, as the rows of a tensor; zeros for those not written.
+    ///
+    /// `TensorListGather(input_handle: variant, indices: i32, element_shape: i32) -> (values: element_dtype)`
+    ///
+    /// Attributes: `element_dtype: any dtype`.
+    ///
+    /// ```text
+    /// TensorListGather(TensorListFromTensor([[1 2] [3 4] [5 6]], -1), [2 0 2], -1; element_dtype=i32) = [[5 6] [1 2] [5 6]]
+    /// ```
+    #[track_caller]
+    fn tensor_list_gather(
+        self,
+        input_handle: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        element_shape: impl Into<Arg<'g>>,
+        element_dtype: DType,
+    ) -> Output<'g> {
+        self.start("TensorListGather")
+            .input(input_handle)
+            .input(indices)
+            .input(element_shape)
+            .attr("element_dtype", element_dtype)
+            .output()
+    }
+
+    /// Item `index` of a list. One that is not written is zeros, of the element shape or, where that is not wholly known, of the shape that all written items have.
+    ///
+    /// `TensorListGetItem(input_handle: variant, index: i32, element_shape: i32) -> (item: element_dtype)`
+    ///
+    /// Attributes: `element_dtype: any dtype`.
+    ///
+    /// ```text
+    /// TensorListGetItem(TensorListFromTensor([[1 2] [3 4]], [2]), 1, [2]; element_dtype=i32) = [3 4]
+    /// ```
+    #[track_caller]
+    fn tensor_list_get_item(
+        self,
+        input_handle: impl Into<Arg<'g>>,
+        index: impl Into<Arg<'g>>,
+        element_shape: impl Into<Arg<'g>>,
+        element_dtype: DType,
+    ) -> Output<'g> {
+        self.start("TensorListGetItem")
+            .input(input_handle)
+            .input(index)
+            .input(element_shape)
+            .attr("element_dtype", element_dtype)
+            .output()
+    }
+
+    /// The number of items of a list, written or not.
+    ///
+    /// `TensorListLength(input_handle: variant) -> (length: i32)`
+    ///
+    /// ```text
+    /// TensorListLength(TensorListFromTensor([1 2 3], -1)) = 3
+    /// ```
+    #[track_caller]
+    fn tensor_list_length(self, input_handle: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("TensorListLength").input(input_handle).output()
+    }
+
+    /// The list without its last item, and that item. One that is not written is zeros of the element shape.
+    ///
+    /// `TensorListPopBack(input_handle: variant, element_shape: i32) -> (output_handle: variant, tensor: element_dtype)`
+    ///
+    /// Attributes: `element_dtype: any dtype`.
+    ///
+    /// ```text
+    /// list item <- TensorListPopBack(TensorListFromTensor([[1 2] [3 4]], [2]), [2]; element_dtype=i32) | AddV2(item, 0) = [3 4]
+    /// ```
+    #[track_caller]
+    fn tensor_list_pop_back(
+        self,
+        input_handle: impl Into<Arg<'g>>,
+        element_shape: impl Into<Arg<'g>>,
+        element_dtype: DType,
+    ) -> [Output<'g>; 2] {
+        let op = self
+            .start("TensorListPopBack")
+            .input(input_handle)
+            .input(element_shape)
+            .attr("element_dtype", element_dtype)
+            .finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// The list with `tensor` as one more item at its end. The elements are shared, not copied.
+    ///
+    /// `TensorListPushBack(input_handle: variant, tensor: element_dtype) -> (output_handle: variant)`
+    ///
+    /// Attributes: `element_dtype: any dtype`.
+    ///
+    /// ```text
+    /// TensorListStack(TensorListPushBack(TensorListFromTensor([1 2], -1), 3), -1; element_dtype=i32) = [1 2 3]
+    /// ```
+    #[track_caller]
+    fn tensor_list_push_back(
+        self,
+        input_handle: impl Into<Arg<'g>>,
+        tensor: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorListPushBack").input(input_handle).input(tensor).output()
+    }
+
+    /// Appends row `i` of `tensor` to list `i` of the vector `input_handles`.
+    ///
+    /// `TensorListPushBackBatch(input_handles: variant, tensor: element_dtype) -> (output_handles: variant)`
+    ///
+    /// Attributes: `element_dtype: any dtype`.
+    ///
+    /// ```text
+    /// TensorListLength(GatherV2(TensorListPushBackBatch(Pack(TensorListFromTensor([1 2], -1), TensorListFromTensor([3], -1)), [5 6]), 1, 0)) = 2
+    /// ```
+    #[track_caller]
+    fn tensor_list_push_back_batch(
+        self,
+        input_handles: impl Into<Arg<'g>>,
+        tensor: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorListPushBackBatch").input(input_handles).input(tensor).output()
+    }
+
+    /// A list of `num_elements` items that are not written yet; what is read before it is written is zeros.
+    ///
+    /// `TensorListReserve(element_shape: shape_type, num_elements: i32) -> (handle: variant)`
+    ///
+    /// Attributes: `element_dtype: any dtype`, `shape_type: i32|i64`.
+    ///
+    /// ```text
+    /// TensorListLength(TensorListReserve(-1, 3; element_dtype=f32)) = 3
+    /// ```
+    #[track_caller]
+    fn tensor_list_reserve(
+        self,
+        element_shape: impl Into<Arg<'g>>,
+        num_elements: impl Into<Arg<'g>>,
+        element_dtype: DType,
+    ) -> Output<'g> {
+        self.start("TensorListReserve")
+            .input(element_shape)
+            .input(num_elements)
+            .attr("element_dtype", element_dtype)
+            .output()
+    }
+
+    /// The list with `size` items: the last ones go, or items that are not written come.
+    ///
+    /// `TensorListResize(input_handle: variant, size: i32) -> (output_handle: variant)`
+    ///
+    /// ```text
+    /// TensorListStack(TensorListResize(TensorListFromTensor([1 2 3], -1), 1), -1; element_dtype=i32) = [1]
+    /// ```
+    #[track_caller]
+    fn tensor_list_resize(self, input_handle: impl Into<Arg<'g>>, size: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("TensorListResize").input(input_handle).input(size).output()
+    }
+
+    /// A list in which row `i` of `tensor` is item `indices[i]`; items between are not written. It is as long as it has to be, or as `num_elements` says if there is such an input and it is not -1.
+    ///
+    /// `TensorListScatter(tensor: element_dtype, indices: i32, element_shape: shape_type) -> (output_handle: variant)`
+    ///
+    /// Attributes: `element_dtype: any dtype`, `shape_type: i32|i64`.
+    ///
+    /// ```text
+    /// TensorListStack(TensorListScatter([[1 2] [3 4]], [2 0], -1), -1; element_dtype=i32) = [[3 4] [0 0] [1 2]]
+    /// ```
+    #[track_caller]
+    fn tensor_list_scatter(
+        self,
+        tensor: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        element_shape: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorListScatter").input(tensor).input(indices).input(element_shape).output()
+    }
+
+    /// The list with row `i` of `tensor` as item `indices[i]`. It grows as far as it must.
+    ///
+    /// `TensorListScatterIntoExistingList(input_handle: variant, tensor: element_dtype, indices: i32) -> (output_handle: variant)`
+    ///
+    /// Attributes: `element_dtype: any dtype`.
+    ///
+    /// ```text
+    /// TensorListStack(TensorListScatterIntoExistingList(TensorListFromTensor([1 2], -1), [7 8], [1 3]), -1; element_dtype=i32) = [1 7 0 8]
+    /// ```
+    #[track_caller]
+    fn tensor_list_scatter_into_existing_list(
+        self,
+        input_handle: impl Into<Arg<'g>>,
+        tensor: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorListScatterIntoExistingList")
+            .input(input_handle)
+            .input(tensor)
+            .input(indices)
+            .output()
+    }
+
+    /// A list in which row `i` of `tensor` is item `indices[i]`; items between are not written. It is as long as it has to be, or as `num_elements` says if there is such an input and it is not -1.
+    ///
+    /// `TensorListScatterV2(tensor: element_dtype, indices: i32, element_shape: shape_type, num_elements: i32) -> (output_handle: variant)`
+    ///
+    /// Attributes: `element_dtype: any dtype`, `shape_type: i32|i64`.
+    ///
+    /// ```text
+    /// TensorListStack(TensorListScatter([[1 2] [3 4]], [2 0], -1), -1; element_dtype=i32) = [[3 4] [0 0] [1 2]]
+    /// ```
+    #[track_caller]
+    fn tensor_list_scatter_v2(
+        self,
+        tensor: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        element_shape: impl Into<Arg<'g>>,
+        num_elements: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorListScatterV2")
+            .input(tensor)
+            .input(indices)
+            .input(element_shape)
+            .input(num_elements)
+            .output()
+    }
+
+    /// The list with `item` as item `index`. With `resize_if_index_out_of_bounds` a list that is too short grows to have it; the items between are not written.
+    ///
+    /// `TensorListSetItem(input_handle: variant, index: i32, item: element_dtype) -> (output_handle: variant)`
+    ///
+    /// Attributes: `element_dtype: any dtype`, `resize_if_index_out_of_bounds: bool = false`.
+    ///
+    /// ```text
+    /// TensorListStack(TensorListSetItem(TensorListFromTensor([1 2], -1), 1, 7), -1; element_dtype=i32) = [1 7]
+    /// ```
+    #[track_caller]
+    fn tensor_list_set_item(
+        self,
+        input_handle: impl Into<Arg<'g>>,
+        index: impl Into<Arg<'g>>,
+        item: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorListSetItem").input(input_handle).input(index).input(item).output()
+    }
+
+    /// A list of parts of `tensor` along its first axis: item `i` has `lengths[i]` rows. They are shared, not copied.
+    ///
+    /// `TensorListSplit(tensor: element_dtype, element_shape: shape_type, lengths: i64) -> (output_handle: variant)`
+    ///
+    /// Attributes: `element_dtype: any dtype`, `shape_type: i32|i64`.
+    ///
+    /// ```text
+    /// TensorListGetItem(TensorListSplit([1 2 3], -1, i64 [1 2]), 1, -1; element_dtype=i32) = [2 3]
+    /// ```
+    #[track_caller]
+    fn tensor_list_split(
+        self,
+        tensor: impl Into<Arg<'g>>,
+        element_shape: impl Into<Arg<'g>>,
+        lengths: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorListSplit").input(tensor).input(element_shape).input(lengths).output()
+    }
+
+    /// All items, which must have one shape, as the rows of a tensor; zeros for those not written. `num_elements` says how many there must be, unless it is -1.
+    ///
+    /// `TensorListStack(input_handle: variant, element_shape: i32) -> (tensor: element_dtype)`
+    ///
+    /// Attributes: `element_dtype: any dtype`, `num_elements: int >= -1 = -1`.
+    ///
+    /// ```text
+    /// TensorListStack(TensorListPushBack(TensorListFromTensor([[1 2] [3 4]], -1), [5 6]), -1; element_dtype=i32) = [[1 2] [3 4] [5 6]]
+    /// ```
+    #[track_caller]
+    fn tensor_list_stack(
+        self,
+        input_handle: impl Into<Arg<'g>>,
+        element_shape: impl Into<Arg<'g>>,
+        element_dtype: DType,
+    ) -> Output<'g> {
+        self.start("TensorListStack")
+            .input(input_handle)
+            .input(element_shape)
+            .attr("element_dtype", element_dtype)
+            .output()
+    }
+
     /// `tensor` with `updates` added at `indices`.
     ///
     /// `TensorScatterAdd(tensor: T, indices: Tindices, updates: T) -> (output: T)`
@@ -6684,7 +7822,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Xlogy").input(x).input(y).output()
     }
 
-    /// Zeros (falses, empty strings) in the shape of `x`.
+    /// Zeros (falses, empty strings) in the shape of `x`; of a list, a list of zeros.
     ///
     /// `ZerosLike(x: T) -> (y: T)`
     ///
@@ -7507,6 +8645,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn empty(self, dtype: DType) -> Output<'g> {
         let first = self.into();
         Ops::empty(first.graph(), first, dtype)
+    }
+
+    /// A list without items.
+    ///
+    /// See [`Ops::empty_tensor_list`].
+    #[track_caller]
+    fn empty_tensor_list(self, max_num_elements: impl Into<Arg<'g>>, element_dtype: DType) -> Output<'g> {
+        let first = self.into();
+        Ops::empty_tensor_list(first.graph(), first, max_num_elements, element_dtype)
     }
 
     /// Each string in base64 with `-` and `_`, and with `=` at the end if `pad` says so.
@@ -9856,6 +11003,69 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::squeeze(first.graph(), first)
     }
 
+    /// Gives up what the stack holds, before the step ends.
+    ///
+    /// See [`Ops::stack_close`].
+    #[track_caller]
+    fn stack_close(self) -> Op<'g> {
+        let first = self.into();
+        Ops::stack_close(first.graph(), first)
+    }
+
+    /// Gives up what the stack holds, before the step ends.
+    ///
+    /// See [`Ops::stack_close_v2`].
+    #[track_caller]
+    fn stack_close_v2(self) -> Op<'g> {
+        let first = self.into();
+        Ops::stack_close_v2(first.graph(), first)
+    }
+
+    /// Takes the tensor that was pushed last off the stack.
+    ///
+    /// See [`Ops::stack_pop`].
+    #[track_caller]
+    fn stack_pop(self, elem_type: DType) -> Output<'g> {
+        let first = self.into();
+        Ops::stack_pop(first.graph(), first, elem_type)
+    }
+
+    /// Takes the tensor that was pushed last off the stack.
+    ///
+    /// See [`Ops::stack_pop_v2`].
+    #[track_caller]
+    fn stack_pop_v2(self, elem_type: DType) -> Output<'g> {
+        let first = self.into();
+        Ops::stack_pop_v2(first.graph(), first, elem_type)
+    }
+
+    /// Puts `elem` on the stack, and passes it on.
+    ///
+    /// See [`Ops::stack_push`].
+    #[track_caller]
+    fn stack_push(self, elem: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::stack_push(first.graph(), first, elem)
+    }
+
+    /// Puts `elem` on the stack, and passes it on.
+    ///
+    /// See [`Ops::stack_push_v2`].
+    #[track_caller]
+    fn stack_push_v2(self, elem: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::stack_push_v2(first.graph(), first, elem)
+    }
+
+    /// A new stack of `elem_type` tensors, which lives for the step: what a loop leaves for the loop that runs back.
+    ///
+    /// See [`Ops::stack_v2`].
+    #[track_caller]
+    fn stack_v2(self, elem_type: DType) -> Output<'g> {
+        let first = self.into();
+        Ops::stack_v2(first.graph(), first, elem_type)
+    }
+
     /// `num_samples` classes per row of `logits`, which are logarithms of probabilities up to a constant.
     ///
     /// See [`Ops::stateless_multinomial`].
@@ -10205,6 +11415,586 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::tanh_grad(first.graph(), first, dy)
     }
 
+    /// A new TensorArray of `size` elements, which lives for the step.
+    ///
+    /// See [`Ops::tensor_array`].
+    #[track_caller]
+    fn tensor_array(self, dtype: DType) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array(first.graph(), first, dtype)
+    }
+
+    /// Gives up the elements of a TensorArray, before the step ends.
+    ///
+    /// See [`Ops::tensor_array_close`].
+    #[track_caller]
+    fn tensor_array_close(self) -> Op<'g> {
+        let first = self.into();
+        Ops::tensor_array_close(first.graph(), first)
+    }
+
+    /// Gives up the elements of a TensorArray, before the step ends.
+    ///
+    /// See [`Ops::tensor_array_close_v2`].
+    #[track_caller]
+    fn tensor_array_close_v2(self) -> Op<'g> {
+        let first = self.into();
+        Ops::tensor_array_close_v2(first.graph(), first)
+    }
+
+    /// Gives up the elements of a TensorArray, before the step ends.
+    ///
+    /// See [`Ops::tensor_array_close_v3`].
+    #[track_caller]
+    fn tensor_array_close_v3(self) -> Op<'g> {
+        let first = self.into();
+        Ops::tensor_array_close_v3(first.graph(), first)
+    }
+
+    /// Reads all elements, which may differ in their first dimension alone, one after another along it; and how long each is.
+    ///
+    /// See [`Ops::tensor_array_concat`].
+    #[track_caller]
+    fn tensor_array_concat(self, flow_in: impl Into<Arg<'g>>, dtype: DType) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::tensor_array_concat(first.graph(), first, flow_in, dtype)
+    }
+
+    /// Reads all elements, which may differ in their first dimension alone, one after another along it; and how long each is.
+    ///
+    /// See [`Ops::tensor_array_concat_v2`].
+    #[track_caller]
+    fn tensor_array_concat_v2(self, flow_in: impl Into<Arg<'g>>, dtype: DType) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::tensor_array_concat_v2(first.graph(), first, flow_in, dtype)
+    }
+
+    /// Reads all elements, which may differ in their first dimension alone, one after another along it; and how long each is.
+    ///
+    /// See [`Ops::tensor_array_concat_v3`].
+    #[track_caller]
+    fn tensor_array_concat_v3(self, flow_in: impl Into<Arg<'g>>, dtype: DType) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::tensor_array_concat_v3(first.graph(), first, flow_in, dtype)
+    }
+
+    /// Reads the elements that `indices` names, which must have one shape, as the rows of a tensor.
+    ///
+    /// See [`Ops::tensor_array_gather`].
+    #[track_caller]
+    fn tensor_array_gather(
+        self,
+        indices: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        dtype: DType,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_gather(first.graph(), first, indices, flow_in, dtype)
+    }
+
+    /// Reads the elements that `indices` names, which must have one shape, as the rows of a tensor.
+    ///
+    /// See [`Ops::tensor_array_gather_v2`].
+    #[track_caller]
+    fn tensor_array_gather_v2(
+        self,
+        indices: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        dtype: DType,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_gather_v2(first.graph(), first, indices, flow_in, dtype)
+    }
+
+    /// Reads the elements that `indices` names, which must have one shape, as the rows of a tensor.
+    ///
+    /// See [`Ops::tensor_array_gather_v3`].
+    #[track_caller]
+    fn tensor_array_gather_v3(
+        self,
+        indices: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        dtype: DType,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_gather_v3(first.graph(), first, indices, flow_in, dtype)
+    }
+
+    /// The TensorArray that gradients of this one are summed in, made when `source` asks for it first.
+    ///
+    /// See [`Ops::tensor_array_grad`].
+    #[track_caller]
+    fn tensor_array_grad(self, flow_in: impl Into<Arg<'g>>, source: &str) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_grad(first.graph(), first, flow_in, source)
+    }
+
+    /// The TensorArray that gradients of this one are summed in, made when `source` asks for it first.
+    ///
+    /// See [`Ops::tensor_array_grad_v2`].
+    #[track_caller]
+    fn tensor_array_grad_v2(self, flow_in: impl Into<Arg<'g>>, source: &str) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_grad_v2(first.graph(), first, flow_in, source)
+    }
+
+    /// The TensorArray that gradients of this one are summed in, made when `source` asks for it first.
+    ///
+    /// See [`Ops::tensor_array_grad_v3`].
+    #[track_caller]
+    fn tensor_array_grad_v3(self, flow_in: impl Into<Arg<'g>>, source: &str) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::tensor_array_grad_v3(first.graph(), first, flow_in, source)
+    }
+
+    /// As TensorArrayGradV3; the elements have the dimensions of `shape_to_prepend` before their own.
+    ///
+    /// See [`Ops::tensor_array_grad_with_shape`].
+    #[track_caller]
+    fn tensor_array_grad_with_shape(
+        self,
+        flow_in: impl Into<Arg<'g>>,
+        shape_to_prepend: impl Into<Arg<'g>>,
+        source: &str,
+    ) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::tensor_array_grad_with_shape(first.graph(), first, flow_in, shape_to_prepend, source)
+    }
+
+    /// Reads all elements, which must have one shape, as the rows of a tensor.
+    ///
+    /// See [`Ops::tensor_array_pack`].
+    #[track_caller]
+    fn tensor_array_pack(self, flow_in: impl Into<Arg<'g>>, dtype: DType) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_pack(first.graph(), first, flow_in, dtype)
+    }
+
+    /// Reads element `index`.
+    ///
+    /// See [`Ops::tensor_array_read`].
+    #[track_caller]
+    fn tensor_array_read(
+        self,
+        index: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        dtype: DType,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_read(first.graph(), first, index, flow_in, dtype)
+    }
+
+    /// Reads element `index`.
+    ///
+    /// See [`Ops::tensor_array_read_v2`].
+    #[track_caller]
+    fn tensor_array_read_v2(
+        self,
+        index: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        dtype: DType,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_read_v2(first.graph(), first, index, flow_in, dtype)
+    }
+
+    /// Reads element `index`.
+    ///
+    /// See [`Ops::tensor_array_read_v3`].
+    #[track_caller]
+    fn tensor_array_read_v3(
+        self,
+        index: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+        dtype: DType,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_read_v3(first.graph(), first, index, flow_in, dtype)
+    }
+
+    /// Writes row `i` of `value` as element `indices[i]`.
+    ///
+    /// See [`Ops::tensor_array_scatter`].
+    #[track_caller]
+    fn tensor_array_scatter(
+        self,
+        indices: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_scatter(first.graph(), first, indices, value, flow_in)
+    }
+
+    /// Writes row `i` of `value` as element `indices[i]`.
+    ///
+    /// See [`Ops::tensor_array_scatter_v2`].
+    #[track_caller]
+    fn tensor_array_scatter_v2(
+        self,
+        indices: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_scatter_v2(first.graph(), first, indices, value, flow_in)
+    }
+
+    /// Writes row `i` of `value` as element `indices[i]`.
+    ///
+    /// See [`Ops::tensor_array_scatter_v3`].
+    #[track_caller]
+    fn tensor_array_scatter_v3(
+        self,
+        indices: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_scatter_v3(first.graph(), first, indices, value, flow_in)
+    }
+
+    /// The number of elements of a TensorArray, written or not.
+    ///
+    /// See [`Ops::tensor_array_size`].
+    #[track_caller]
+    fn tensor_array_size(self, flow_in: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_size(first.graph(), first, flow_in)
+    }
+
+    /// The number of elements of a TensorArray, written or not.
+    ///
+    /// See [`Ops::tensor_array_size_v2`].
+    #[track_caller]
+    fn tensor_array_size_v2(self, flow_in: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_size_v2(first.graph(), first, flow_in)
+    }
+
+    /// The number of elements of a TensorArray, written or not.
+    ///
+    /// See [`Ops::tensor_array_size_v3`].
+    #[track_caller]
+    fn tensor_array_size_v3(self, flow_in: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_size_v3(first.graph(), first, flow_in)
+    }
+
+    /// Writes parts of `value` along its first axis: element `i` has `lengths[i]` rows.
+    ///
+    /// See [`Ops::tensor_array_split`].
+    #[track_caller]
+    fn tensor_array_split(
+        self,
+        value: impl Into<Arg<'g>>,
+        lengths: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_split(first.graph(), first, value, lengths, flow_in)
+    }
+
+    /// Writes parts of `value` along its first axis: element `i` has `lengths[i]` rows.
+    ///
+    /// See [`Ops::tensor_array_split_v2`].
+    #[track_caller]
+    fn tensor_array_split_v2(
+        self,
+        value: impl Into<Arg<'g>>,
+        lengths: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_split_v2(first.graph(), first, value, lengths, flow_in)
+    }
+
+    /// Writes parts of `value` along its first axis: element `i` has `lengths[i]` rows.
+    ///
+    /// See [`Ops::tensor_array_split_v3`].
+    #[track_caller]
+    fn tensor_array_split_v3(
+        self,
+        value: impl Into<Arg<'g>>,
+        lengths: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_split_v3(first.graph(), first, value, lengths, flow_in)
+    }
+
+    /// Writes row `i` of `value` as element `i`; there must be as many elements as rows.
+    ///
+    /// See [`Ops::tensor_array_unpack`].
+    #[track_caller]
+    fn tensor_array_unpack(self, value: impl Into<Arg<'g>>, flow_in: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_unpack(first.graph(), first, value, flow_in)
+    }
+
+    /// A new TensorArray of `size` elements, which lives for the step.
+    ///
+    /// See [`Ops::tensor_array_v2`].
+    #[track_caller]
+    fn tensor_array_v2(self, dtype: DType) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_v2(first.graph(), first, dtype)
+    }
+
+    /// A new TensorArray of `size` elements, which lives for the step.
+    ///
+    /// See [`Ops::tensor_array_v3`].
+    #[track_caller]
+    fn tensor_array_v3(self, dtype: DType) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::tensor_array_v3(first.graph(), first, dtype)
+    }
+
+    /// Writes `value` as element `index`, which must not have been written or read before.
+    ///
+    /// See [`Ops::tensor_array_write`].
+    #[track_caller]
+    fn tensor_array_write(
+        self,
+        index: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_write(first.graph(), first, index, value, flow_in)
+    }
+
+    /// Writes `value` as element `index`, which must not have been written or read before.
+    ///
+    /// See [`Ops::tensor_array_write_v2`].
+    #[track_caller]
+    fn tensor_array_write_v2(
+        self,
+        index: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_write_v2(first.graph(), first, index, value, flow_in)
+    }
+
+    /// Writes `value` as element `index`, which must not have been written or read before.
+    ///
+    /// See [`Ops::tensor_array_write_v3`].
+    #[track_caller]
+    fn tensor_array_write_v3(
+        self,
+        index: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+        flow_in: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_array_write_v3(first.graph(), first, index, value, flow_in)
+    }
+
+    /// All items, which may differ in their first dimension alone, one after another along it; and how long each is.
+    ///
+    /// See [`Ops::tensor_list_concat`].
+    #[track_caller]
+    fn tensor_list_concat(self, element_dtype: DType) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::tensor_list_concat(first.graph(), first, element_dtype)
+    }
+
+    /// The items of `input_a` and then those of `input_b`; for tensors of lists, one by one.
+    ///
+    /// See [`Ops::tensor_list_concat_lists`].
+    #[track_caller]
+    fn tensor_list_concat_lists(self, input_b: impl Into<Arg<'g>>, element_dtype: DType) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_list_concat_lists(first.graph(), first, input_b, element_dtype)
+    }
+
+    /// All items, which may differ in their first dimension alone, one after another along it; and how long each is.
+    ///
+    /// See [`Ops::tensor_list_concat_v2`].
+    #[track_caller]
+    fn tensor_list_concat_v2(
+        self,
+        element_shape: impl Into<Arg<'g>>,
+        leading_dims: impl Into<Arg<'g>>,
+        element_dtype: DType,
+    ) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::tensor_list_concat_v2(first.graph(), first, element_shape, leading_dims, element_dtype)
+    }
+
+    /// The element shape that a list was made with: -1 for unknown dimensions, a scalar -1 for an unknown rank.
+    ///
+    /// See [`Ops::tensor_list_element_shape`].
+    #[track_caller]
+    fn tensor_list_element_shape(self, shape_type: DType) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_list_element_shape(first.graph(), first, shape_type)
+    }
+
+    /// The rows of `tensor` as a list.
+    ///
+    /// See [`Ops::tensor_list_from_tensor`].
+    #[track_caller]
+    fn tensor_list_from_tensor(self, element_shape: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_list_from_tensor(first.graph(), first, element_shape)
+    }
+
+    /// The items that `indices` names, which must have one shape, as the rows of a tensor; zeros for those not written.
+    ///
+    /// See [`Ops::tensor_list_gather`].
+    #[track_caller]
+    fn tensor_list_gather(
+        self,
+        indices: impl Into<Arg<'g>>,
+        element_shape: impl Into<Arg<'g>>,
+        element_dtype: DType,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_list_gather(first.graph(), first, indices, element_shape, element_dtype)
+    }
+
+    /// Item `index` of a list.
+    ///
+    /// See [`Ops::tensor_list_get_item`].
+    #[track_caller]
+    fn tensor_list_get_item(
+        self,
+        index: impl Into<Arg<'g>>,
+        element_shape: impl Into<Arg<'g>>,
+        element_dtype: DType,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_list_get_item(first.graph(), first, index, element_shape, element_dtype)
+    }
+
+    /// The number of items of a list, written or not.
+    ///
+    /// See [`Ops::tensor_list_length`].
+    #[track_caller]
+    fn tensor_list_length(self) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_list_length(first.graph(), first)
+    }
+
+    /// The list without its last item, and that item.
+    ///
+    /// See [`Ops::tensor_list_pop_back`].
+    #[track_caller]
+    fn tensor_list_pop_back(
+        self,
+        element_shape: impl Into<Arg<'g>>,
+        element_dtype: DType,
+    ) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::tensor_list_pop_back(first.graph(), first, element_shape, element_dtype)
+    }
+
+    /// The list with `tensor` as one more item at its end.
+    ///
+    /// See [`Ops::tensor_list_push_back`].
+    #[track_caller]
+    fn tensor_list_push_back(self, tensor: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_list_push_back(first.graph(), first, tensor)
+    }
+
+    /// Appends row `i` of `tensor` to list `i` of the vector `input_handles`.
+    ///
+    /// See [`Ops::tensor_list_push_back_batch`].
+    #[track_caller]
+    fn tensor_list_push_back_batch(self, tensor: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_list_push_back_batch(first.graph(), first, tensor)
+    }
+
+    /// A list of `num_elements` items that are not written yet; what is read before it is written is zeros.
+    ///
+    /// See [`Ops::tensor_list_reserve`].
+    #[track_caller]
+    fn tensor_list_reserve(self, num_elements: impl Into<Arg<'g>>, element_dtype: DType) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_list_reserve(first.graph(), first, num_elements, element_dtype)
+    }
+
+    /// The list with `size` items: the last ones go, or items that are not written come.
+    ///
+    /// See [`Ops::tensor_list_resize`].
+    #[track_caller]
+    fn tensor_list_resize(self, size: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_list_resize(first.graph(), first, size)
+    }
+
+    /// A list in which row `i` of `tensor` is item `indices[i]`; items between are not written.
+    ///
+    /// See [`Ops::tensor_list_scatter`].
+    #[track_caller]
+    fn tensor_list_scatter(
+        self,
+        indices: impl Into<Arg<'g>>,
+        element_shape: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_list_scatter(first.graph(), first, indices, element_shape)
+    }
+
+    /// The list with row `i` of `tensor` as item `indices[i]`.
+    ///
+    /// See [`Ops::tensor_list_scatter_into_existing_list`].
+    #[track_caller]
+    fn tensor_list_scatter_into_existing_list(
+        self,
+        tensor: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_list_scatter_into_existing_list(first.graph(), first, tensor, indices)
+    }
+
+    /// A list in which row `i` of `tensor` is item `indices[i]`; items between are not written.
+    ///
+    /// See [`Ops::tensor_list_scatter_v2`].
+    #[track_caller]
+    fn tensor_list_scatter_v2(
+        self,
+        indices: impl Into<Arg<'g>>,
+        element_shape: impl Into<Arg<'g>>,
+        num_elements: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_list_scatter_v2(first.graph(), first, indices, element_shape, num_elements)
+    }
+
+    /// The list with `item` as item `index`.
+    ///
+    /// See [`Ops::tensor_list_set_item`].
+    #[track_caller]
+    fn tensor_list_set_item(self, index: impl Into<Arg<'g>>, item: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_list_set_item(first.graph(), first, index, item)
+    }
+
+    /// A list of parts of `tensor` along its first axis: item `i` has `lengths[i]` rows.
+    ///
+    /// See [`Ops::tensor_list_split`].
+    #[track_caller]
+    fn tensor_list_split(self, element_shape: impl Into<Arg<'g>>, lengths: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_list_split(first.graph(), first, element_shape, lengths)
+    }
+
+    /// All items, which must have one shape, as the rows of a tensor; zeros for those not written.
+    ///
+    /// See [`Ops::tensor_list_stack`].
+    #[track_caller]
+    fn tensor_list_stack(self, element_shape: impl Into<Arg<'g>>, element_dtype: DType) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_list_stack(first.graph(), first, element_shape, element_dtype)
+    }
+
     /// `tensor` with `updates` added at `indices`.
     ///
     /// See [`Ops::tensor_scatter_add`].
@@ -10510,7 +12300,7 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::xlogy(first.graph(), first, y)
     }
 
-    /// Zeros (falses, empty strings) in the shape of `x`.
+    /// Zeros (falses, empty strings) in the shape of `x`; of a list, a list of zeros.
     ///
     /// See [`Ops::zeros_like`].
     #[track_caller]

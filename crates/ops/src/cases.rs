@@ -336,7 +336,8 @@ pub fn infer(case: &Case) -> Result<(NodeInfo, Vec<(DType, PartialShape)>)> {
 
 fn infer_all(case: &Case) -> Result<Vec<Inference>> {
     case.calls().try_fold(Vec::new(), |mut done, call| {
-        let name = if done.len() == case.before.len() { "case".into() } else { format!("before_{}", done.len()) };
+        let name =
+            if done.len() == case.before.len() { "case".into() } else { format!("before_{}", done.len()) };
         done.push(infer_call(name, call, &done)?);
         Ok(done)
     })

@@ -188,7 +188,9 @@ impl TensorArray {
             Content::Unwritten => value,
             old if !self.sums => {
                 slot.value = old;
-                return Err(self.error(format!("index {index} cannot be written: it has been written already")));
+                return Err(
+                    self.error(format!("index {index} cannot be written: it has been written already"))
+                );
             }
             Content::Zeros(shape) => {
                 self.same_shape(index, &shape, &value)?;
@@ -225,9 +227,8 @@ impl TensorArray {
         let len = state.slots.len();
         // Of a gradient every element is zeros where nothing was written, also behind the end.
         let i = usize::try_from(index).ok().filter(|i| self.sums || *i < len);
-        let i = i.ok_or_else(|| {
-            self.error(format!("index {index} cannot be read: there are {len} elements"))
-        })?;
+        let i =
+            i.ok_or_else(|| self.error(format!("index {index} cannot be read: there are {len} elements")))?;
         let unwritten = state.slots.get(i).is_none_or(|s| matches!(s.value, Content::Unwritten));
         if unwritten {
             let shape = state.element_shape.full().ok_or_else(|| {

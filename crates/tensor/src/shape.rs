@@ -244,7 +244,8 @@ impl PartialShape {
     /// Whether `shape` satisfies this.
     pub fn admits(&self, shape: &Shape) -> bool {
         self.0.as_ref().is_none_or(|dims| {
-            dims.len() == shape.rank() && dims.iter().zip(shape.iter()).all(|(d, s)| d.is_none_or(|d| d == *s))
+            dims.len() == shape.rank()
+                && dims.iter().zip(shape.iter()).all(|(d, s)| d.is_none_or(|d| d == *s))
         })
     }
 

@@ -57,12 +57,9 @@ pub fn build(case: &Case, given: Given) -> Result<Built, Error> {
                     feeds.push((Target::Value(port), value.clone()));
                     port
                 }
-                CaseArg::Type(dtype, shape) => {
-                    graph.placeholder_of("typed", *dtype, shape.clone()).port()
-                }
+                CaseArg::Type(dtype, shape) => graph.placeholder_of("typed", *dtype, shape.clone()).port(),
                 CaseArg::Variable(variable) => {
-                    let (port, read) =
-                        add_variable(&graph, &format!("variable_{i}"), variable, &mut init)?;
+                    let (port, read) = add_variable(&graph, &format!("variable_{i}"), variable, &mut init)?;
                     reads.push(read);
                     port
                 }

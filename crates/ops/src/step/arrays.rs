@@ -7,7 +7,9 @@ use crate::list::stack;
 use crate::math::sum;
 use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_state::{TensorArray, Variable};
-use millstream_tensor::{DType, Error, Handle, Opaque, PartialShape, Result, Shape, Str, Tensor, ensure, invalid};
+use millstream_tensor::{
+    DType, Error, Handle, Opaque, PartialShape, Result, Shape, Str, Tensor, ensure, invalid,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

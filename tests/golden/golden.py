@@ -246,6 +246,8 @@ def drop_new_attrs(graph_def):
                 node.attr.pop(name, None)
             if node.op == 'AssignVariableOp':
                 node.attr.pop('validate_shape', None)
+            if node.op == 'TensorListGetItem':
+                node.attr.pop('Tshape', None)
 
 
 def to_json(record):

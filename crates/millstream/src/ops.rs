@@ -7008,9 +7008,9 @@ pub trait Ops<'g>: Start<'g> + Sized {
 
     /// Item `index` of a list. One that is not written is zeros, of the element shape or, where that is not wholly known, of the shape that all written items have.
     ///
-    /// `TensorListGetItem(input_handle: variant, index: i32, element_shape: i32) -> (item: element_dtype)`
+    /// `TensorListGetItem(input_handle: variant, index: i32, element_shape: Tshape) -> (item: element_dtype)`
     ///
-    /// Attributes: `element_dtype: any dtype`.
+    /// Attributes: `element_dtype: any dtype`, `Tshape: i32|i64 = i32`.
     ///
     /// ```text
     /// TensorListGetItem(TensorListFromTensor([[1 2] [3 4]], [2]), 1, [2]; element_dtype=i32) = [3 4]

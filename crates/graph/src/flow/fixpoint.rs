@@ -93,7 +93,9 @@ fn settle(
         for n in from..g.nodes.len() {
             let touched =
                 |p: &Port| p.node.index().checked_sub(from).is_some_and(|i| changed.get(i) == Some(&true));
-            if !g.nodes[n].inputs.iter().any(touched) || !infer_again(g, NodeId(n as u32))? {
+            // The loop's own Merges know what `forget` left them, whatever comes in by the back edge.
+            let own = || merges.iter().any(|p| p.node.index() == n);
+            if !g.nodes[n].inputs.iter().any(touched) || own() || !infer_again(g, NodeId(n as u32))? {
                 continue;
             }
             changed[n - from] = true;

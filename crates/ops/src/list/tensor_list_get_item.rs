@@ -2,7 +2,7 @@
 
 use super::common::{check_item, handles, known_items, merged_shape, place, typed_list};
 use millstream_graph::ListItem;
-use millstream_graph::op::spec::AnyType;
+use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Tensor, TensorList, ensure, invalid};
 
@@ -15,10 +15,11 @@ pub(crate) fn def() -> OpDef {
         .input("input_handle", DType::Variant)
         .input("index", DType::I32)
         .on_host()
-        .input("element_shape", DType::I32)
+        .input("element_shape", "Tshape")
         .on_host()
         .output("item", "element_dtype")
         .attr("element_dtype", AnyType)
+        .attr("Tshape", IndexType.or(DType::I32))
         .infer(infer)
         .kernel(handles(run))
         .gradient(Gradient::of(grad))
@@ -72,6 +73,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
 
 cases! {
     reads: "TensorListGetItem(TensorListFromTensor([[1 2] [3 4]], [2]), 1, [2]; element_dtype=i32) = [3 4]",
+    wide_shape: "TensorListGetItem(TensorListReserve(-1, 3; element_dtype=i32), 1, i64[1] [2]; element_dtype=i32) = [0 0]",
     unwritten_is_zeros: "TensorListGetItem(TensorListReserve([2], 3; element_dtype=i32), 1, -1; element_dtype=i32) = [0 0]",
     zeros_as_asked_for: "TensorListGetItem(TensorListReserve(-1, 3; element_dtype=f32), 1, [1]; element_dtype=f32) = [0.0]",
     zeros_like_the_others: "TensorListGetItem(TensorListSetItem(TensorListReserve(-1, 2; element_dtype=i32), 1, [7 8]), 0, -1; element_dtype=i32) = [0 0]",

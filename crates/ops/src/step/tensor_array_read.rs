@@ -42,7 +42,7 @@ cases! {
                            | TensorArrayReadV3(a, 0, TensorArrayWriteV3(a, 1, [5 6], f); dtype=i32) = [0 0]",
     again: "a f <- TensorArrayV3(1; dtype=f32, clear_after_read=false) | v <- TensorArrayReadV3(a, 0, TensorArrayWriteV3(a, 0, 1.5, f); dtype=f32) \
             | TensorArrayReadV3(a, 0, v; dtype=f32) = 1.5",
-    infers: "a f <- TensorArrayV3(1; dtype=f32, element_shape=shape[?,3]) | TensorArrayReadV3(Enter(a; frame_name=\"w\"), i32[], f32[]; dtype=f32) : f32[?,3]",
+    infers: "a f <- TensorArrayV3(1; dtype=f32, element_shape=shape[?,3]) | TensorArrayReadV3(Identity(a), i32[], f32[]; dtype=f32) : f32[?,3]",
     infers_nothing: "TensorArrayReadV3(resource[], i32[], f32[]; dtype=f32) : f32[..]",
     twice: "a f <- TensorArrayV3(1; dtype=f32) | v <- TensorArrayReadV3(a, 0, TensorArrayWriteV3(a, 0, 1.5, f); dtype=f32) \
             | TensorArrayReadV3(a, 0, v; dtype=f32) ! index 0 cannot be read again: it was cleared after it was read",

@@ -130,9 +130,8 @@ fn report(missing: &BTreeMap<&str, MissingOp>) -> Error {
 fn help<'a>(ops: impl Iterator<Item = &'a str>) -> Option<String> {
     let (mut later, mut gradient) = (Vec::new(), false);
     for op in ops {
-        let starts = ["TensorList", "TensorArray", "Stack"].iter().any(|p| op.starts_with(p));
         let is_queue = op.contains("Queue") || op.starts_with("Barrier");
-        if (starts || is_queue || op == "EmptyTensorList") && later.len() < TYPES_NAMED {
+        if is_queue && later.len() < TYPES_NAMED {
             later.push(short(op));
         }
         gradient |= op == "SymbolicGradient";

@@ -1,7 +1,7 @@
 //! [`Gradients::gradients`]: what callers say and get.
 
 use crate::between::Between;
-use crate::pass::Differ;
+use crate::pass::{Differ, Sum};
 use crate::saved::Here;
 use millstream_graph::op::zeros_of;
 use millstream_graph::{Grad, Graph, Output, Port};
@@ -94,16 +94,8 @@ impl<'g> GradientsBuilder<'g> {
     pub fn dense(self) -> Result<Vec<Output<'g>>> {
         let (graph, xs, at) = (self.graph, self.xs.clone(), self.at);
         let grads = self.run()?;
-        let whole = |(grad, x): (Option<Grad<'g>>, Output<'g>)| match grad {
-            Some(Grad::Dense(grad)) => Ok(grad),
-            Some(Grad::Slices(slices)) => {
-                let shape = slices.dense_shape.map_or_else(|| Here(graph).shape_of(x.port()), Ok)?;
-                Ok(slices.to_dense(shape))
-            }
-            Some(Grad::Item(_)) => Err(invalid!("the gradient of a list is an item")),
-            None => zeros_of(graph, x.port(), &mut Here(graph)),
-        };
-        let grads: Result<Vec<Output<'g>>> = grads.into_iter().zip(xs).map(whole).collect();
+        let grads: Result<Vec<Output<'g>>> =
+            grads.into_iter().zip(xs).map(|(grad, x)| whole(graph, grad, x)).collect();
         let grads = grads.map_err(|e| e.at_line(at))?;
         graph.check()?;
         Ok(grads)
@@ -139,6 +131,34 @@ impl<'g> GradientsBuilder<'g> {
     }
 
     fn build(self) -> Result<Vec<Option<Grad<'g>>>> {
+        Ok(self.build_onto(Vec::new())?.0)
+    }
+
+    /// As [`GradientsBuilder::dense`], with the gradients of some xs added to what was summed before.
+    pub(crate) fn onto(self, sums: &[(Port, Output<'g>)]) -> Result<Vec<Output<'g>>> {
+        let (graph, xs) = (self.graph, self.xs.clone());
+        self.check()?;
+        let sums = sums.iter().map(|&(x, so_far)| Sum { x, so_far, used: false }).collect();
+        let (grads, sums) = self.build_onto(sums)?;
+        let mut totals = Vec::new();
+        for (grad, x) in grads.into_iter().zip(xs) {
+            let sum = sums.iter().find(|s| s.x == x.port());
+            totals.push(match (grad, sum) {
+                (None, Some(sum)) => sum.so_far,
+                (grad, Some(sum)) if !sum.used => {
+                    let grad = whole(graph, grad, x)?;
+                    let op = if grad.dtype()? == DType::Variant { "AddN" } else { "AddV2" };
+                    graph.op(op).inputs([sum.so_far, grad]).output()
+                }
+                (grad, _) => whole(graph, grad, x)?,
+            });
+        }
+        graph.check()?;
+        Ok(totals)
+    }
+
+    #[expect(clippy::type_complexity, reason = "the gradients, and which sums went into them")]
+    fn build_onto(self, sums: Vec<Sum<'g>>) -> Result<(Vec<Option<Grad<'g>>>, Vec<Sum<'g>>)> {
         let graph = self.graph;
         let ports = |values: &[Output<'g>]| values.iter().map(Output::port).collect::<Vec<Port>>();
         let (ys, xs) = (ports(&self.ys), ports(&self.xs));
@@ -150,8 +170,23 @@ impl<'g> GradientsBuilder<'g> {
         graph.check()?;
         let between = graph.read(|g| Between::new(g, &ys, &xs, &ports(&self.stop)));
         let mut differ = Differ::new(graph, between, xs.clone());
+        differ.sums = sums;
         differ.sweep(0, seeds.into_iter().map(|(p, g)| (p, g.into())).collect())?;
-        xs.iter().map(|&x| differ.result(x)).collect()
+        let grads = xs.iter().map(|&x| differ.result(x)).collect::<Result<_>>()?;
+        Ok((grads, differ.sums))
+    }
+}
+
+/// A gradient as one tensor or list.
+fn whole<'g>(graph: &'g Graph, grad: Option<Grad<'g>>, x: Output<'g>) -> Result<Output<'g>> {
+    match grad {
+        Some(Grad::Dense(grad)) => Ok(grad),
+        Some(Grad::Slices(slices)) => {
+            let shape = slices.dense_shape.map_or_else(|| Here(graph).shape_of(x.port()), Ok)?;
+            Ok(slices.to_dense(shape))
+        }
+        Some(Grad::Item(_)) => Err(invalid!("the gradient of a list is an item")),
+        None => zeros_of(graph, x.port(), &mut Here(graph)),
     }
 }
 

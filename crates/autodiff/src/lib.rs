@@ -17,10 +17,13 @@
 //! - `between`: which nodes lie between the xs and the ys, and the loops among them;
 //! - `pass`: the sweep over one level (the graph around all loops, or one loop's body);
 //! - `loops`: the loop that runs backwards;
+//! - `checkpoint`: loops of which little is saved and the rest computed anew, by `copy`;
 //! - `saved`: forward values brought to where the gradient needs them;
 //! - `sum`: what flows together at one value.
 
 mod between;
+mod checkpoint;
+mod copy;
 mod custom;
 mod gradients;
 mod loops;

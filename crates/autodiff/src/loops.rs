@@ -47,8 +47,14 @@ impl<'g> Differ<'g> {
         let scope = format!("{}{}_grad/", self.scope, name.trim_end_matches('/'));
         graph.inside(at, || {
             graph.in_scope(scope, || {
-                let exits =
-                    self.backward(level, home, &options, trips, &vars, &initial, &nodes.invariants)?;
+                let exits = match self.checkpoint_of(home) {
+                    Some(checkpoint) => {
+                        self.through_checkpoints(level, home, checkpoint, &nodes, &vars, &initial, trips)?
+                    }
+                    None => {
+                        self.backward(level, home, &options, trips, &vars, &initial, &nodes.invariants)?
+                    }
+                };
                 for (port, grad) in exits {
                     self.flow(level, port, grad.into());
                 }
@@ -179,12 +185,12 @@ impl<'g> Differ<'g> {
             }
             None => None,
         };
-        let zeros = zeros_of(graph, node_input, &mut At { differ: self, level })?;
+        let start = self.start_of_sum(level, node_input)?;
         let shape = match dtype {
-            DType::Variant | DType::Resource => zeros.shape(),
+            DType::Variant | DType::Resource => start.shape(),
             _ => graph.read(|g| g.shape_of(port)),
         };
-        let mut var = self.levels[level_in].enter(zeros, shape)?;
+        let mut var = self.levels[level_in].enter(start, shape)?;
         let mut total = self.levels[level_in].body_value(&mut var)?;
         graph.inside(context, || {
             if let Some(grad) = whole {
@@ -196,6 +202,28 @@ impl<'g> Differ<'g> {
             }
             Ok(Some(Gathered::Sum(var, total)))
         })
+    }
+
+    /// What the sum over the iterations starts from: what was summed before, of an x for which the caller says so, otherwise zeros.
+    pub(crate) fn start_of_sum(&mut self, level: usize, source: Port) -> Result<Output<'g>> {
+        let graph = self.graph;
+        if level == 0 {
+            // From the loops around the caller to the value itself.
+            let mut origin = source;
+            graph.read(|g| {
+                while let Ok(node) = g.node(origin.node)
+                    && node.is_constant_enter()
+                {
+                    origin = node.inputs[0];
+                }
+            });
+            let sum = self.sums.iter_mut().find(|s| s.x == origin && !s.used);
+            if let Some(sum) = sum {
+                sum.used = true;
+                return Ok(sum.so_far);
+            }
+        }
+        zeros_of(graph, source, &mut At { differ: self, level })
     }
 
     fn gathered_slices(

@@ -23,6 +23,17 @@ pub(crate) struct Differ<'g> {
     pub levels: Vec<Level<'g>>,
     /// The name scope of the call.
     pub scope: String,
+    /// Sums that go on where an earlier gradient stopped.
+    pub sums: Vec<Sum<'g>>,
+}
+
+/// A sum over stretches of a loop: added to iteration by iteration, it has the bits of the sum over the whole.
+#[derive(Clone, Copy)]
+pub(crate) struct Sum<'g> {
+    pub x: Port,
+    pub so_far: Output<'g>,
+    /// The gradient of `x` is the sum with what was so far.
+    pub used: bool,
 }
 
 /// One level: the graph around, or the body of a loop and of the loop that runs it backwards.
@@ -101,7 +112,7 @@ impl<'g> Value<'g> for Summed<'_, 'g> {
 impl<'g> Differ<'g> {
     pub fn new(graph: &'g Graph, between: Between, xs: Vec<Port>) -> Differ<'g> {
         let root = Level::new(None, graph.current_context());
-        Differ { graph, between, xs, levels: vec![root], scope: graph.scope() }
+        Differ { graph, between, xs, levels: vec![root], scope: graph.scope(), sums: Vec::new() }
     }
 
     /// The gradient of an x, after the sweep.

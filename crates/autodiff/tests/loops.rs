@@ -269,3 +269,63 @@ fn matrices_in_a_loop() -> Result<()> {
     }
     Ok(())
 }
+
+/// The loop of `initial_values_and_captured_ones`, with a branch and an inner loop, and its checkpoints.
+fn checkpointed(checkpoint: Option<millstream_graph::flow::Checkpoint>, n_value: i32) -> Result<Vec<u64>> {
+    let g = graph();
+    let (x, w) = (scalar(&g, "x"), scalar(&g, "w"));
+    let n = g.placeholder_of("n", DType::I32, PartialShape::scalar());
+    let (_, y) = g.while_loop((g.constant(0), x)).checkpoint(checkpoint).run(
+        |(i, _)| less(i, n),
+        |(i, y)| {
+            let even = g.op("Equal").input(i % 2).input(0).output();
+            let y = g.cond(even, || tanh(y) * w + x, || y * 0.5 + w)?;
+            let (_, y) = g
+                .while_loop((g.constant(0), y))
+                .run(|(j, _)| less(j, i % 3), |(j, z)| (j + 1, z * w + tanh(z)))?;
+            Ok::<_, millstream_tensor::Error>((i + 1, y))
+        },
+    )?;
+    let d = g.gradients([y], [x, w]).dense()?;
+    let dd = g.gradients([d[1]], [x, w]).dense()?;
+    let feeds = feed![x => 0.7, w => 0.3, n => n_value];
+    let (y, a, b, c, e): (f64, f64, f64, f64, f64) =
+        Session::new(&g)?.run((y, d[0], d[1], dd[0], dd[1]), feeds)?;
+    Ok([y, a, b, c, e].map(f64::to_bits).to_vec())
+}
+
+#[test]
+fn checkpoints_give_the_same_bits() -> Result<()> {
+    use millstream_graph::flow::Checkpoint::{Auto, Every};
+    for n in [0, 1, 3, 4, 17, 50] {
+        let want = checkpointed(None, n)?;
+        for checkpoint in [Every(1), Every(4), Every(100), Auto { nested: false }, Auto { nested: true }] {
+            let got = checkpointed(Some(checkpoint), n)?;
+            assert_eq!(got[..3], want[..3], "{checkpoint:?}, {n} iterations");
+            // The second order sums over stretches.
+            for (got, want) in got[3..].iter().zip(&want[3..]) {
+                near(f64::from_bits(*got), f64::from_bits(*want));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_is_not_repeatable_is_not_computed_anew() -> Result<()> {
+    let g = graph();
+    let x = scalar(&g, "x");
+    let y = g.while_loop(x).checkpoint_every(3).run(
+        |y| less(y, 100.0),
+        |y| {
+            y * y
+                + g.op("RandomUniform")
+                    .input(Tensor::vector::<i32>(&[]).unwrap_or_else(|_| Tensor::scalar(0)))
+                    .attr("dtype", DType::F64)
+                    .output()
+        },
+    )?;
+    let error = g.gradients([y], [x]).run().err().map(|e| e.to_string()).unwrap_or_default();
+    assert!(error.contains("does not give the same again"), "{error}");
+    Ok(())
+}

@@ -10,6 +10,7 @@
 
 use super::fixpoint;
 use super::invariants::Invariant;
+use super::while_loop::Checkpoint;
 use crate::context::{Context, ContextId, ContextKind, WhileContext};
 use crate::graph::{CollectionItem, Graph, GraphData, Naming, NodeSpec};
 use crate::ids::{NodeId, Port};
@@ -32,6 +33,7 @@ pub(super) struct LoopSpec<'g> {
     pub back_prop: bool,
     pub swap_memory: bool,
     pub maximum_iterations: Option<Port>,
+    pub checkpoint: Option<Checkpoint>,
     pub infer_invariants: bool,
     pub at: &'static Location<'static>,
 }
@@ -132,7 +134,10 @@ impl<'g> Loop<'g> {
         self.check_pred(pred)?;
         let current = graph.in_context(self.context, || -> Result<Vec<Output<'g>>> {
             let mut g = graph.lock();
-            let loop_cond = NodeSpec::new("LoopCond", Naming::Scoped("LoopCond".into()));
+            let mut loop_cond = NodeSpec::new("LoopCond", Naming::Scoped("LoopCond".into()));
+            if let Some(checkpoint) = self.spec.checkpoint {
+                loop_cond.attrs.set(Checkpoint::ATTR, checkpoint.to_attr());
+            }
             let pivot = Port::new(g.add_scoped(loop_cond.inputs([pred.port()]).at(at))?, 0);
             g.edit_while(self.context, |w| w.pivot = Some(pivot));
             for &merge in &self.merges {

@@ -21,4 +21,4 @@ pub use case::{BranchFn, CaseBuilder};
 pub use invariants::{ShapeNest, Shapes, VarPath};
 pub use open::{LoopVar, OpenLoop};
 pub use raw::BackEdge;
-pub use while_loop::WhileBuilder;
+pub use while_loop::{Checkpoint, WhileBuilder};

@@ -20,9 +20,46 @@ pub struct WhileBuilder<'g, V> {
     back_prop: bool,
     swap_memory: bool,
     maximum_iterations: Option<Arg<'g>>,
+    checkpoint: Option<Checkpoint>,
     infer_invariants: bool,
     name: String,
     at: &'static Location<'static>,
+}
+
+/// What the gradient of a loop keeps of its iterations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checkpoint {
+    /// The variables before every so many iterations.
+    Every(i64),
+    /// The variables at a growing distance.
+    Auto {
+        /// What lies between two kept states is treated so itself.
+        nested: bool,
+    },
+}
+
+impl Checkpoint {
+    /// The attribute of a loop's `LoopCond` that says it: how many iterations, 0 for [`Checkpoint::Auto`], -1 without `nested`.
+    pub const ATTR: &str = "_checkpoint_every";
+
+    /// The value of the attribute.
+    pub fn to_attr(self) -> i64 {
+        match self {
+            Checkpoint::Every(k) => k,
+            Checkpoint::Auto { nested } => {
+                if nested {
+                    0
+                } else {
+                    -1
+                }
+            }
+        }
+    }
+
+    /// What a value of the attribute means.
+    pub fn from_attr(value: i64) -> Checkpoint {
+        if value > 0 { Checkpoint::Every(value) } else { Checkpoint::Auto { nested: value == 0 } }
+    }
 }
 
 impl Graph {
@@ -53,6 +90,7 @@ impl Graph {
             back_prop: true,
             swap_memory: false,
             maximum_iterations: None,
+            checkpoint: None,
             infer_invariants: false,
             name: "while".into(),
             at: Location::caller(),
@@ -99,6 +137,25 @@ impl<'g, V: IntoNest<'g>> WhileBuilder<'g, V> {
         self
     }
 
+    /// For the gradient, keeps the variables only before every `k`-th iteration and computes what lies between anew, `k` iterations at
+    /// a time: memory for `n / k + k` iterations instead of `n`, for one more forward pass. The gradient has the same bits. What the
+    /// body does must be repeatable: no random numbers, no assignments.
+    pub fn checkpoint_every(self, k: i64) -> Self {
+        self.checkpoint(Some(Checkpoint::Every(k)))
+    }
+
+    /// As [`WhileBuilder::checkpoint_every`], for loops of unknown length: keeps about `√n / 2` states of `n` iterations, and computes
+    /// what lies between anew twice.
+    pub fn checkpoint_auto(self) -> Self {
+        self.checkpoint(Some(Checkpoint::Auto { nested: true }))
+    }
+
+    /// What the gradient keeps: everything it needs of each iteration, or [checkpoints](Checkpoint).
+    pub fn checkpoint(mut self, checkpoint: Option<Checkpoint>) -> Self {
+        self.checkpoint = checkpoint;
+        self
+    }
+
     /// Stops after this many iterations at the latest: a number, or a scalar `i32` or `i64` of the graph.
     pub fn maximum_iterations(mut self, n: impl Into<Arg<'g>>) -> Self {
         self.maximum_iterations = Some(n.into());
@@ -130,6 +187,15 @@ impl<'g, V: IntoNest<'g>> WhileBuilder<'g, V> {
                 "`parallel_iterations` of the loop `{}` is {}; it must be a positive integer",
                 self.name,
                 self.parallel_iterations
+            )
+            .at_line(self.at));
+        }
+        if let Some(Checkpoint::Every(k)) = self.checkpoint
+            && !(1..=i64::from(i32::MAX)).contains(&k)
+        {
+            return Err(invalid!(
+                "`checkpoint_every` of the loop `{}` is {k}; it must be a positive 32-bit integer",
+                self.name
             )
             .at_line(self.at));
         }
@@ -180,6 +246,7 @@ impl<'g, V: IntoNest<'g>> WhileBuilder<'g, V> {
             back_prop: self.back_prop,
             swap_memory: self.swap_memory,
             maximum_iterations: bound.map(|(_, max)| max.port()),
+            checkpoint: self.checkpoint,
             infer_invariants: self.infer_invariants,
             at,
         })?;

@@ -2,7 +2,7 @@
 
 use crate::list;
 use millstream_graph::op::spec::{AnyType, OneOf};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{self, *};
 use millstream_tensor::{C64 as Complex64, C128 as Complex128, Error, Result, Tensor, bf16, f16};
 
@@ -17,7 +17,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("T", OneOf(&[BF16, F16, F32, F64, I8, U8, I16, U16, I32, U32, I64, U64, C64, C128, Bool]))
             .kernel(Kernel::pure(ones)),
     ]
-    .map(|def| def.input("x", "T").output("y", "T").infer(infer))
+    .map(|def| def.input("x", "T").output("y", "T").infer(infer).gradient(Gradient::none("only the shape counts")))
 }
 
 // Zeros of a list are a list of the same kind.

@@ -157,7 +157,6 @@ impl<'g> GradientsBuilder<'g> {
         Ok(totals)
     }
 
-    #[expect(clippy::type_complexity, reason = "the gradients, and which sums went into them")]
     fn build_onto(self, sums: Vec<Sum<'g>>) -> Result<(Vec<Option<Grad<'g>>>, Vec<Sum<'g>>)> {
         let graph = self.graph;
         let ports = |values: &[Output<'g>]| values.iter().map(Output::port).collect::<Vec<Port>>();

@@ -210,17 +210,18 @@ impl<'g> Differ<'g> {
         if level == 0 {
             // From the loops around the caller to the value itself.
             let mut origin = source;
-            graph.read(|g| {
-                while let Ok(node) = g.node(origin.node)
-                    && node.is_constant_enter()
-                {
-                    origin = node.inputs[0];
+            loop {
+                if let Some(sum) = self.sums.iter_mut().find(|s| s.x == origin && !s.used) {
+                    sum.used = true;
+                    return Ok(sum.so_far);
                 }
-            });
-            let sum = self.sums.iter_mut().find(|s| s.x == origin && !s.used);
-            if let Some(sum) = sum {
-                sum.used = true;
-                return Ok(sum.so_far);
+                let outer = graph.read(|g| {
+                    g.node(origin.node).ok().filter(|n| n.is_constant_enter()).map(|n| n.inputs[0])
+                });
+                match outer {
+                    Some(outer) => origin = outer,
+                    None => break,
+                }
             }
         }
         zeros_of(graph, source, &mut At { differ: self, level })

@@ -903,7 +903,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
     /// Attributes: `T: f64|f32|f16|c64|c128`.
     ///
     /// ```text
-    /// Cholesky([[[4.0 0.0] [2.0 5.0]] [[1.0 9.0] [0.0 1.0]]]) ~ [[[2.0 0.0] [1.0 2.0]] [[1.0 0.0] [0.0 1.0]]]
+    /// Cholesky([[4.0 2.0] [2.0 5.0]]) ~ [[2.0 0.0] [1.0 2.0]]
     /// ```
     #[track_caller]
     fn cholesky(self, input: impl Into<Arg<'g>>) -> Output<'g> {
@@ -1843,7 +1843,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Inv").input(x).output()
     }
 
-    /// `-dy * y * y` where `y = 1 / x`.
+    /// `-dy * y * y` where `y = 1 / x`; of complex numbers the conjugate of `y` is taken.
     ///
     /// `InvGrad(y: T, dy: T) -> (z: T)`
     ///
@@ -3182,7 +3182,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Reciprocal").input(x).output()
     }
 
-    /// `-dy * y * y` where `y = 1 / x`.
+    /// `-dy * y * y` where `y = 1 / x`; of complex numbers the conjugate of `y` is taken.
     ///
     /// `ReciprocalGrad(y: T, dy: T) -> (z: T)`
     ///
@@ -4025,7 +4025,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Rsqrt").input(x).output()
     }
 
-    /// `dy * -0.5 * y^3` where `y = rsqrt(x)`.
+    /// `dy * -0.5 * y^3` where `y = rsqrt(x)`; of complex numbers the conjugate of `y` is taken.
     ///
     /// `RsqrtGrad(y: T, dy: T) -> (z: T)`
     ///
@@ -8917,7 +8917,7 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::inv(first.graph(), first)
     }
 
-    /// `-dy * y * y` where `y = 1 / x`.
+    /// `-dy * y * y` where `y = 1 / x`; of complex numbers the conjugate of `y` is taken.
     ///
     /// See [`Ops::inv_grad`].
     #[track_caller]
@@ -9687,7 +9687,7 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::reciprocal(first.graph(), first)
     }
 
-    /// `-dy * y * y` where `y = 1 / x`.
+    /// `-dy * y * y` where `y = 1 / x`; of complex numbers the conjugate of `y` is taken.
     ///
     /// See [`Ops::reciprocal_grad`].
     #[track_caller]
@@ -10185,7 +10185,7 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::rsqrt(first.graph(), first)
     }
 
-    /// `dy * -0.5 * y^3` where `y = rsqrt(x)`.
+    /// `dy * -0.5 * y^3` where `y = rsqrt(x)`; of complex numbers the conjugate of `y` is taken.
     ///
     /// See [`Ops::rsqrt_grad`].
     #[track_caller]

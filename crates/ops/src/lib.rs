@@ -10,6 +10,7 @@ mod array;
 pub mod cases;
 mod control;
 mod debug;
+mod dims;
 mod linalg;
 mod list;
 #[macro_use]

@@ -2,7 +2,7 @@
 
 use super::gradient::Gradient;
 use super::infer::InferCx;
-use super::kernel::Kernel;
+use super::kernel::{Effect, Kernel};
 use crate::attr::Attr;
 use millstream_tensor::{DType, Result};
 
@@ -431,12 +431,8 @@ impl OpDef {
         self
     }
 
-    /// How it is differentiated: as declared, or as its outputs and role say.
+    /// How it is differentiated: as declared, or as its role, its types and its effect say; `None` if nothing says.
     pub fn gradient_of(&self) -> Option<Gradient> {
-        let flows = |arg: &ArgSpec| match arg.ty {
-            TypeSpec::Fixed(dtype) => dtype.carries_gradients(),
-            TypeSpec::Attr(_) => true,
-        };
         match self.role {
             Role::Compute => {}
             Role::Identity => return Some(Gradient::pass()),
@@ -444,12 +440,27 @@ impl OpDef {
         }
         self.gradient.or(match () {
             () if self.inputs.is_empty() => Some(Gradient::none("no inputs")),
-            () if !self.outputs.iter().any(flows) => {
+            () if !self.outputs.iter().any(|arg| self.carries(arg)) => {
                 Some(Gradient::none("no output that gradients flow through"))
             }
-            () if !self.inputs.iter().any(flows) => Some(Gradient::none("no input that gradients flow to")),
+            () if !self.inputs.iter().any(|arg| self.carries(arg)) => {
+                Some(Gradient::none("no input that gradients flow to"))
+            }
+            () if self.kernel.effect == Effect::Writes => Some(Gradient::none("it changes state")),
             () => None,
         })
+    }
+
+    /// Whether gradients can flow through an input or output.
+    fn carries(&self, arg: &ArgSpec) -> bool {
+        match arg.ty {
+            TypeSpec::Fixed(dtype) => dtype.carries_gradients(),
+            TypeSpec::Attr(attr) => match self.attr_spec(attr).map(|spec| spec.kind) {
+                Some(AttrKind::Type(&[])) | None => true,
+                Some(AttrKind::Type(dtypes)) => dtypes.iter().any(|d| d.carries_gradients()),
+                Some(_) => true,
+            },
+        }
     }
 
     /// The declaration of an attribute.

@@ -9,6 +9,10 @@
 //! }
 //! ```
 //!
+//! The gradient of an input has its shape and dtype. An input that the op broadcast gets its part by [`GradCx::give_summed`]; one whose gradient
+//! nobody needs ([`GradCx::wants`]) may be left out. Of complex numbers z = a + bi the gradient is dL/da + i dL/db: the gradient of a
+//! holomorphic function is multiplied with the conjugate of its derivative ([`GradCx::conj`]).
+//!
 //! Forward values are asked for only where they are needed: what is asked for inside of a loop is saved, iteration by iteration.
 
 use super::resolve::NodeInfo;
@@ -171,6 +175,15 @@ impl<'g, 'a> GradCx<'g, 'a> {
         self.graph.read(|g| g.known_value(self.node.inputs[i]))
     }
 
+    /// The integers of input `i`, where they are known while the graph is built.
+    pub fn known_ints(&self, i: usize) -> Option<Vec<i64>> {
+        let value = self.known_input(i)?;
+        match value.dtype() {
+            DType::I64 => Some(value.as_slice::<i64>().ok()?.to_vec()),
+            _ => Some(value.as_slice::<i32>().ok()?.iter().map(|&v| v.into()).collect()),
+        }
+    }
+
     /// The shape of input `i` as an i32 vector: a constant where it is known, otherwise saved without the value.
     pub fn shape_of_input(&mut self, i: usize) -> Output<'g> {
         self.shape(self.node.inputs[i])
@@ -219,6 +232,38 @@ impl<'g, 'a> GradCx<'g, 'a> {
     pub fn give_summed(&mut self, i: usize, grad: Output<'g>) {
         let grad = self.summed_to_input(i, grad);
         self.give(i, grad);
+    }
+
+    /// As [`GradCx::give_summed`], for an input that not the other inputs stretched, but what the op was told.
+    pub fn give_unstretched(&mut self, i: usize, grad: Output<'g>) {
+        let grad = self.summed_over(i, grad);
+        self.give(i, grad);
+    }
+
+    /// Zeros like a value of the gradient.
+    pub fn zeros_like(&self, x: Output<'g>) -> Output<'g> {
+        let zeros = x.dtype().ok().and_then(|dtype| self.graph.static_zeros(dtype, &x.shape()));
+        zeros.unwrap_or_else(|| self.call("ZerosLike", [x]))
+    }
+
+    /// The shape of a value of the gradient, an i32 vector: a constant where it is known.
+    pub fn shape_of(&self, x: Output<'g>) -> Output<'g> {
+        self.static_shape(&x.shape()).unwrap_or_else(|| self.call("Shape", [x]))
+    }
+
+    /// The shape of what the resource variable at input `i` holds, an i32 vector: a constant where it is known.
+    pub fn shape_of_variable(&mut self, i: usize) -> Output<'g> {
+        let known = self.graph.read(|g| g.known_handle(self.node.inputs[i]));
+        if let Some(shape) = known.and_then(|handle| self.static_shape(&handle.shape)) {
+            return shape;
+        }
+        let handle = self.input(i);
+        self.call("VariableShape", [handle])
+    }
+
+    fn static_shape(&self, shape: &PartialShape) -> Option<Output<'g>> {
+        let dims: Option<Vec<i32>> = shape.full()?.dims().iter().map(|&d| i32::try_from(d).ok()).collect();
+        Some(self.ints(&dims?))
     }
 
     /// Starts a node.
@@ -280,10 +325,18 @@ impl<'g, 'a> GradCx<'g, 'a> {
         self.graph.or_remembered(zeros)
     }
 
-    /// Sums `grad` over the axes along which input `i` was stretched to its shape.
+    /// Sums `grad` over the axes along which input `i` was stretched to its shape by the other inputs.
     fn summed_to_input(&mut self, i: usize, grad: Output<'g>) -> Output<'g> {
+        if self.keeps_shape(i, &self.input_shape(i)) {
+            return grad;
+        }
+        self.summed_over(i, grad)
+    }
+
+    /// Sums `grad` over the axes along which input `i` was stretched to its shape.
+    fn summed_over(&mut self, i: usize, grad: Output<'g>) -> Output<'g> {
         let (from, to) = (grad.shape(), self.input_shape(i));
-        if self.keeps_shape(i, &to) || (from.is_full() && from == to) {
+        if from.is_full() && from == to {
             return grad;
         }
         if let (Some(from), Some(dims)) = (from.rank(), to.dims())

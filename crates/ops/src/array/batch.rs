@@ -4,7 +4,7 @@ use super::axes::{Sizes, empty, ints, joined, product, vector};
 use super::pad::pad;
 use super::paddings::Paddings;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Dim, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 
@@ -22,7 +22,8 @@ pub(crate) fn def() -> [OpDef; 2] {
             .on_host()
             .attr("Tpaddings", IndexType.or(DType::I32))
             .infer(|cx| infer(cx, to_batch))
-            .kernel(Kernel::pure(run_to_batch)),
+            .kernel(Kernel::pure(run_to_batch))
+            .gradient(Gradient::of(|cx| grad(cx, "BatchToSpaceND"))),
         OpDef::new("BatchToSpaceND")
             .doc("The reverse of SpaceToBatchND: takes blocks of `block_shape` out of the batch axis, and crops the axes.")
             .input("input", "T")
@@ -32,7 +33,8 @@ pub(crate) fn def() -> [OpDef; 2] {
             .on_host()
             .attr("Tcrops", IndexType.or(DType::I32))
             .infer(|cx| infer(cx, to_space))
-            .kernel(Kernel::pure(run_to_space)),
+            .kernel(Kernel::pure(run_to_space))
+            .gradient(Gradient::of(|cx| grad(cx, "SpaceToBatchND"))),
     ]
     .map(|def| def.output("output", "T").attr("T", AnyType).attr("Tblock_shape", IndexType.or(DType::I32)))
 }
@@ -207,6 +209,13 @@ fn run_to_space(cx: &mut KernelCx) -> Result<()> {
     let begin = (0..shape.rank()).map(|a| if (1..=n).contains(&a) { blocks[a - 1].1.0 } else { 0 });
     let out = super::slice::part(joined, &begin.collect::<Sizes>(), shape)?;
     cx.set(0, out);
+    Ok(())
+}
+
+// The other op undoes it; what one pads the other crops.
+fn grad(cx: &mut GradCx, back: &'static str) -> Result<()> {
+    let (dy, blocks, margins) = (cx.grad(0), cx.input(1), cx.input(2));
+    cx.give(0, cx.call(back, [dy, blocks, margins]));
     Ok(())
 }
 

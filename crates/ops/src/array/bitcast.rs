@@ -1,7 +1,7 @@
 //! `Bitcast`: the same bytes as elements of another dtype.
 
 use millstream_graph::op::spec::OneOf;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{self, *};
 use millstream_tensor::{Dim, PartialShape, Result, Shape, ensure, invalid};
 
@@ -17,6 +17,7 @@ pub(crate) fn def() -> OpDef {
         .attr("type", OneOf(PLAIN))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::none("its elements are bits"))
 }
 
 const PLAIN: &[DType] =

@@ -2,7 +2,7 @@
 
 use super::axes::vector;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Shape, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -16,6 +16,7 @@ pub(crate) fn def() -> OpDef {
         .attr("Tidx", IndexType.or(DType::I32))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -35,6 +36,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let shape = Shape::from_signed(&cx.ints(1)?)?;
     let out = cx.take(0).broadcast_to(shape)?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    cx.give_unstretched(0, dy);
     Ok(())
 }
 

@@ -1,8 +1,10 @@
 //! `Concat` and `ConcatV2`: tensors put one after the other along an axis.
 
+use super::back::as_i32;
 use super::axes::{axis, dim_replaced, empty, product, scalar, sum};
+use millstream_graph::Output;
 use millstream_graph::op::spec::{AnyType, AtLeast, IndexType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, Known, NodeInfo, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, NodeInfo, OpDef};
 use millstream_tensor::{Assembler, DType, Dim, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -23,7 +25,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("N", AtLeast(2))
             .attr("T", AnyType)
             .infer(infer)
-            .kernel(Kernel::pure(run))
+            .kernel(Kernel::pure(run)).gradient(Gradient::of(grad))
     })
 }
 
@@ -131,6 +133,51 @@ pub(super) fn interleave(shape: Shape, outer: usize, parts: &[Tensor]) -> Result
         }
     }
     out.finish()
+}
+
+// To each value its part.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let first = usize::from(cx.node().op.name == "Concat");
+    let (n, at) = (cx.n_inputs() - 1, if first == 1 { 0 } else { cx.n_inputs() - 1 });
+    let dy = cx.grad(0);
+    let axis = cx.known_ints(at).and_then(|axis| axis.first().copied());
+    let wanted: Vec<usize> = (0..n).filter(|&i| cx.wants(first + i)).collect();
+    match axis.and_then(|axis| sizes(cx, axis, first..first + n)) {
+        Some((axis, _, sizes)) if wanted.len() == n => {
+            let parts = cx.op("SplitV").input(dy).input(sizes).input(axis as i32).attr("num_split", n as i64).finish();
+            (0..n).for_each(|i| cx.give(first + i, parts.output(i as u32)));
+        }
+        Some((axis, rank, sizes)) => {
+            for i in wanted {
+                let (mut begin, mut size) = (vec![0; rank], vec![-1; rank]);
+                (begin[axis], size[axis]) = (sizes[..i].iter().sum(), sizes[i]);
+                cx.give(first + i, cx.op("Slice").input(dy).input(begin).input(size).output());
+            }
+        }
+        None => {
+            let axis = match axis {
+                Some(axis) if 0 <= axis => cx.graph().constant(axis as i32),
+                _ => {
+                    let axis = cx.input(at);
+                    as_i32(cx, axis) % cx.call("Rank", [dy])
+                }
+            };
+            let shapes: Vec<Output<'_>> = (first..first + n).map(|i| cx.shape_of_input(i)).collect();
+            let offsets = cx.op("ConcatOffset").input(axis).inputs(&shapes).finish();
+            for i in wanted {
+                cx.give(first + i, cx.call("Slice", [dy, offsets.output(i as u32), shapes[i]]));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The axis from the front, the rank, and the sizes along the axis of these inputs, where they are known.
+fn sizes(cx: &GradCx, axis: i64, inputs: Range<usize>) -> Option<(usize, usize, Vec<i64>)> {
+    let rank = inputs.clone().find_map(|i| cx.input_shape(i).rank())?;
+    let axis = usize::try_from(if axis < 0 { axis + rank as i64 } else { axis }).ok().filter(|&a| a < rank)?;
+    let sizes = inputs.map(|i| i64::try_from(cx.input_shape(i).dim(axis)?).ok());
+    Some((axis, rank, sizes.collect::<Option<_>>()?))
 }
 
 cases! {

@@ -2,7 +2,7 @@
 
 use millstream_graph::Attrs;
 use millstream_graph::op::spec::{AnyType, AtLeast, Spec, Words};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Dim, Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -10,11 +10,13 @@ pub(crate) fn def() -> [OpDef; 2] {
         OpDef::new("SpaceToDepth")
             .doc("Cuts images into blocks of `block_size` places in both directions, and moves the places of a block into the channels.")
             .infer(|cx| infer(cx, to_depth))
-            .kernel(Kernel::pure(run_to_depth)),
+            .kernel(Kernel::pure(run_to_depth))
+            .gradient(Gradient::of(|cx| grad(cx, "DepthToSpace"))),
         OpDef::new("DepthToSpace")
             .doc("The reverse of SpaceToDepth: lays groups of channels out as blocks of `block_size` places in both directions.")
             .infer(|cx| infer(cx, to_space))
-            .kernel(Kernel::pure(run_to_space)),
+            .kernel(Kernel::pure(run_to_space))
+            .gradient(Gradient::of(|cx| grad(cx, "SpaceToDepth"))),
     ]
     .map(|def| {
         def.input("input", "T")
@@ -139,6 +141,14 @@ fn give(cx: &mut KernelCx, input: &Tensor, walk: [(usize, isize); 6], shape: Sha
         _ => input.strided(walk.map(|w| w.0), 0, &walk.map(|w| w.1))?.into_shape(shape)?,
     };
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx, back: &'static str) -> Result<()> {
+    let dy = cx.grad(0);
+    let mut attrs = cx.attrs().clone();
+    attrs.set("T", cx.dtype(0));
+    cx.give(0, cx.op(back).input(dy).attrs(attrs).output());
     Ok(())
 }
 

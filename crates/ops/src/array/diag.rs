@@ -2,7 +2,7 @@
 
 use super::axes::product;
 use millstream_graph::op::spec::Number;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -12,13 +12,15 @@ pub(crate) fn def() -> [OpDef; 2] {
             .input("diagonal", "T")
             .output("output", "T")
             .infer(infer_diag)
-            .kernel(Kernel::pure(run_diag)),
+            .kernel(Kernel::pure(run_diag))
+            .gradient(Gradient::of(|cx| grad(cx, "DiagPart"))),
         OpDef::new("DiagPart")
             .doc("The diagonal of a tensor whose shape is some shape twice: `diagonal[i..] = input[i.., i..]`.")
             .input("input", "T")
             .output("diagonal", "T")
             .infer(infer_part)
-            .kernel(Kernel::pure(run_part)),
+            .kernel(Kernel::pure(run_part))
+            .gradient(Gradient::of(|cx| grad(cx, "Diag"))),
     ]
     .map(|def| def.attr("T", Number))
 }
@@ -63,6 +65,12 @@ fn run_part(cx: &mut KernelCx) -> Result<()> {
     let n = product(front);
     let out = input.strided([n], 0, &[n as isize + 1])?.into_shape(Shape::from(front))?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx, back: &'static str) -> Result<()> {
+    let dy = cx.grad(0);
+    cx.give(0, cx.call(back, [dy]));
     Ok(())
 }
 

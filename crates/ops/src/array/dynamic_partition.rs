@@ -2,7 +2,7 @@
 
 use super::axes::{joined, product};
 use millstream_graph::op::spec::{AnyType, AtLeast};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Shape, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -15,6 +15,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -55,6 +56,25 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         .map(|(shape, starts)| data.take_runs(shape, run, starts))
         .collect::<Result<Vec<_>>>()?;
     outs.into_iter().enumerate().for_each(|(i, out)| cx.set(i, out));
+    Ok(())
+}
+
+// Each part goes back to where it came from.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let shape = cx.shape_of_input(1);
+    let partitions = cx.input(1);
+    let size = cx.op("Prod").input(shape).input([0]).output();
+    let places = cx.op("Range").input(0).input(size).input(1).output();
+    let places = cx.reshaped_to_input(1, places);
+    let n = cx.n_outputs();
+    let places = cx.op("DynamicPartition").inputs([places, partitions]).attr("num_partitions", n as i64).finish();
+    let mut parts = places.outputs();
+    for i in 0..n {
+        parts.push(cx.grad(i));
+    }
+    let dx = cx.op("DynamicStitch").inputs(parts).attr("N", n as i64).output();
+    let dx = if cx.input_shape(1).rank() == Some(1) { dx } else { cx.reshaped_to_input(0, dx) };
+    cx.give(0, dx);
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::axes::product;
 use millstream_graph::op::spec::{AnyType, AtLeast};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -18,7 +18,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("N", AtLeast(1))
             .attr("T", AnyType)
             .infer(infer)
-            .kernel(Kernel::pure(run))
+            .kernel(Kernel::pure(run)).gradient(Gradient::of(grad))
     })
 }
 
@@ -72,6 +72,18 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         merged.scatter_runs(run, &starts, data)?;
     }
     cx.set(0, merged);
+    Ok(())
+}
+
+// To each row what became of its place.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, n) = (cx.grad(0), cx.n_inputs() / 2);
+    for i in 0..n {
+        if cx.wants(n + i) {
+            let places = cx.input(i);
+            cx.give(n + i, cx.op("GatherV2").input(dy).input(places).input(0).output());
+        }
+    }
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! `EnsureShape`: passes a tensor on if its shape is as declared.
 
 use millstream_graph::op::spec::{AnyShape, AnyType};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -15,6 +15,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::pass())
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use super::axes::new_axis;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -16,6 +16,7 @@ pub(crate) fn def() -> OpDef {
         .attr("Tdim", IndexType.or(DType::I32))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -39,6 +40,18 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     shape.dims_mut().insert(at, 1);
     let out = cx.take(0).into_shape(shape)?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let dx = match cx.known_ints(1).as_deref() {
+        Some(&[axis]) if !cx.input_shape(0).is_full() => {
+            cx.op("Squeeze").input(dy).attr("squeeze_dims", vec![axis]).output()
+        }
+        _ => cx.reshaped_to_input(0, dy),
+    };
+    cx.give(0, dx);
     Ok(())
 }
 

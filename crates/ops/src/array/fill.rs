@@ -1,8 +1,9 @@
 //! `Fill`: one value in every place.
 
+use super::back::sum_of_all;
 use super::axes::{scalar, vector};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Shape, Tensor};
 
 pub(crate) fn def() -> OpDef {
@@ -16,6 +17,7 @@ pub(crate) fn def() -> OpDef {
         .attr("index_type", IndexType.or(DType::I32))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -33,6 +35,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let value = cx.take(1);
     let out = if shape.rank() == 0 { value } else { Tensor::fill(shape, &value)? };
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    cx.give(1, sum_of_all(cx, dy));
     Ok(())
 }
 

@@ -1,8 +1,12 @@
 //! `Gather` and `GatherV2`: parts of a tensor picked by index along an axis.
 
+use super::back::{as_i32, as_index};
+use crate::dims::Dims;
+use millstream_graph::IndexedSlices;
 use super::axes::{axis, element, joined, product, replaced, scalar};
+use millstream_graph::Output;
 use millstream_graph::op::spec::{AnyType, Bool, IndexType, Int, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, Known, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, OpDef};
 use millstream_tensor::{Assembler, PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -25,7 +29,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("Tparams", AnyType)
             .attr("Tindices", IndexType)
             .infer(infer)
-            .kernel(Kernel::pure(run))
+            .kernel(Kernel::pure(run)).gradient(Gradient::of(grad))
     })
 }
 
@@ -171,6 +175,115 @@ impl Pick {
         }
         out.finish()
     }
+}
+
+// Rows that were taken get what became of them. Of whole rows these are slices; along an inner axis they are summed.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let batch = cx.attrs().int("batch_dims").unwrap_or(0);
+    let axis = if cx.n_inputs() == 3 { cx.known_ints(2).and_then(|axis| axis.first().copied()) } else { Some(0) };
+    if axis == Some(0) && batch == 0 {
+        let slices = rows(cx);
+        cx.give(0, slices);
+        return Ok(());
+    }
+    let shape = Dims::of_input(cx, 0);
+    let ranks = (cx.input_shape(0).rank(), cx.input_shape(1).rank());
+    let sizes = match (axis, ranks) {
+        (Some(axis), (Some(rank), Some(indices))) => {
+            let from_front = |i: i64, rank: usize| if i < 0 { i + rank as i64 } else { i } as i32;
+            Sizes::at(cx, &shape, from_front(axis, rank), from_front(batch, indices))
+        }
+        _ => {
+            let axis = cx.input(2);
+            let axis = as_i32(cx, axis);
+            Sizes::made(cx, &shape, axis, batch)
+        }
+    };
+    let dx = along(cx, sizes);
+    cx.give(0, cx.call("Reshape", [dx, shape.output(cx)]));
+    Ok(())
+}
+
+/// The gradient of whole rows.
+fn rows<'g>(cx: &mut GradCx<'g, '_>) -> IndexedSlices<'g> {
+    let (mut values, mut indices) = (cx.grad(0), cx.input(1));
+    if cx.input_shape(1).rank() != Some(1) {
+        let row = Dims::part_of_input(cx, 0, 1, None);
+        let shape = Dims::joined(cx, &[Dims::Known(vec![-1]), row]).output(cx);
+        values = cx.call("Reshape", [values, shape]);
+        indices = cx.op("Reshape").input(indices).input([-1]).output();
+    }
+    IndexedSlices { values, indices, dense_shape: Some(cx.shape_of_input(0)) }
+}
+
+/// A gather along an axis, the first `batch` axes walked together, as one of four axes: the batch, what is outside of the axis, the axis,
+/// and what is inside of it.
+pub(crate) struct Sizes<'g> {
+    batches: Dims<'g>,
+    outer: Dims<'g>,
+    n: Dims<'g>,
+    inner: Dims<'g>,
+    /// How many are taken from each batch.
+    taken: Dims<'g>,
+}
+
+impl<'g> Sizes<'g> {
+    /// Where the axis is known.
+    pub(crate) fn at(cx: &mut GradCx<'g, '_>, params: &Dims<'g>, axis: i32, batch: i32) -> Self {
+        let part = |from, to| params.part(cx, from, to).product(cx);
+        let (outer, n, inner) = (part(batch, Some(axis)), part(axis, Some(axis + 1)), part(axis + 1, None));
+        let batches = Dims::part_of_input(cx, 1, 0, Some(batch)).product(cx);
+        let taken = Dims::part_of_input(cx, 1, batch, None).product(cx);
+        Sizes { batches, outer, n, inner, taken }
+    }
+
+    /// Where it comes out in the run.
+    fn made(cx: &mut GradCx<'g, '_>, params: &Dims<'g>, axis: Output<'g>, batch: i64) -> Self {
+        let (params, indices) = (params.output(cx), cx.shape_of_input(1));
+        let one = |x: Output<'g>| cx.op("Reshape").input(x).input([1]).output();
+        let (rank, last) = (one(cx.call("Size", [params])), one(cx.call("Size", [indices])));
+        let axis = (one(axis) + rank) % rank;
+        let batch = if batch < 0 { last + batch as i32 } else { cx.ints(&[batch as i32]) };
+        let part = |dims: Output<'g>, from: Output<'g>, to: Output<'g>| {
+            Dims::Made(cx.op("StridedSlice").inputs([dims, from, to]).input([1]).output()).product(cx)
+        };
+        Sizes {
+            batches: part(indices, cx.ints(&[0]), batch),
+            outer: part(params, batch, axis),
+            n: part(params, axis, axis + 1),
+            inner: part(params, axis + 1, rank),
+            taken: part(indices, batch, last),
+        }
+    }
+}
+
+/// The gradient of a gather along an axis, as a tensor of its four axes.
+pub(crate) fn along<'g>(cx: &mut GradCx<'g, '_>, sizes: Sizes<'g>) -> Output<'g> {
+    let (dy, mut indices) = (cx.grad(0), cx.input(1));
+    let Sizes { batches, outer, n, inner, taken } = sizes;
+    let shaped = |cx: &GradCx<'g, '_>, x, dims: &[&Dims<'g>]| {
+        let dims: Vec<Dims<'g>> = dims.iter().map(|&d| d.clone()).collect();
+        cx.call("Reshape", [x, Dims::joined(cx, &dims).output(cx)])
+    };
+    let turned = |cx: &GradCx<'g, '_>, x| match outer.is_one() {
+        true => x,
+        false => cx.op("Transpose").input(x).input([0, 2, 1, 3]).output(),
+    };
+    let four = shaped(cx, dy, &[&batches, &outer, &taken, &inner]);
+    let row = Dims::joined(cx, &[outer.clone(), inner.clone()]).product(cx);
+    let rows = Dims::joined(cx, &[batches.clone(), taken.clone()]).product(cx);
+    let values = shaped(cx, turned(cx, four), &[&rows, &row]);
+    let all = Dims::joined(cx, &[batches.clone(), n.clone()]).product(cx).scalar(cx);
+    if !batches.is_one() {
+        // Number i of batch b is number b * n + i of all.
+        let starts = cx.op("Range").input(0).input(batches.scalar(cx)).input(1).output() * n.scalar(cx);
+        let starts = cx.op("ExpandDims").input(as_index(cx, starts, cx.dtype(1))).input(1).output();
+        indices = shaped(cx, indices, &[&batches, &taken]) + starts;
+    }
+    let indices = cx.op("Reshape").input(indices).input([-1]).output();
+    let sums = cx.call("UnsortedSegmentSum", [values, indices, all]);
+    let four = shaped(cx, sums, &[&batches, &n, &outer, &inner]);
+    turned(cx, four)
 }
 
 cases! {

@@ -1,9 +1,11 @@
 //! `GatherNd`: parts of a tensor picked by rows of indices.
 
+use super::back::{as_index, shape_in};
+use millstream_graph::IndexedSlices;
 use super::axes::joined;
-use super::places::{Places, depth, policy, skips};
+use super::places::{same_policy, Places, depth, policy, skips};
 use millstream_graph::op::spec::{AnyType, OneOf};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I16, I32, I64};
 use millstream_tensor::{Result, Shape, Tensor, invalid};
 
@@ -15,7 +17,7 @@ pub(crate) fn def() -> OpDef {
         .output("output", "Tparams")
         .attr("Tparams", AnyType)
         .attr("Tindices", OneOf(&[I16, I32, I64]));
-    policy(def).infer(infer).kernel(Kernel::pure(run))
+    policy(def).infer(infer).kernel(Kernel::pure(run)).gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -56,6 +58,23 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         }
     };
     cx.set(0, out);
+    Ok(())
+}
+
+// Parts that were taken get what became of them; of whole rows these are slices.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, indices) = (cx.grad(0), cx.input(1));
+    let dtype = if cx.dtype(1) == I64 { I64 } else { I32 };
+    let indices = as_index(cx, indices, dtype);
+    if matches!(cx.input_shape(1).dims(), Some([_, Some(1)])) && !skips(cx.attrs())? {
+        let indices = cx.op("Reshape").input(indices).input([-1]).output();
+        let dense_shape = Some(cx.shape_of_input(0));
+        cx.give(0, IndexedSlices { values: dy, indices, dense_shape });
+    } else {
+        let shape = shape_in(cx, 0, dtype);
+        let dx = cx.op("ScatterNd").inputs([indices, dy, shape]);
+        cx.give(0, same_policy(cx, dx)?.output());
+    }
     Ok(())
 }
 

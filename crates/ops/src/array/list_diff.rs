@@ -4,7 +4,7 @@ use super::axes::{counts, vector};
 use super::gather::take_along;
 use super::keys::{Key, keys};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result};
 use std::collections::HashSet;
 
@@ -19,6 +19,7 @@ pub(crate) fn def() -> OpDef {
         .attr("out_idx", IndexType.or(DType::I32))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::none("which elements are equal changes by steps"))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

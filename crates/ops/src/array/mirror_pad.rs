@@ -3,7 +3,7 @@
 use super::gather::take_along;
 use super::paddings::{Paddings, infer};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec, Words};
-use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -21,6 +21,7 @@ pub(crate) fn def() -> OpDef {
         .attr("mode", Words(&["REFLECT", "SYMMETRIC"]))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
@@ -51,6 +52,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         out = take_along(&out, axis, &places)?;
     }
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, paddings) = (cx.grad(0), cx.input(1));
+    let mode = cx.attrs().str("mode")?.text();
+    cx.give(0, cx.op("MirrorPadGrad").input(dy).input(paddings).attr("mode", &*mode).output());
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use super::axes::{ints, product, replaced};
 use crate::number::{Number, with_number};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec, Words};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -18,6 +18,7 @@ pub(crate) fn def() -> OpDef {
         .attr("mode", Words(&["REFLECT", "SYMMETRIC"]))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -91,6 +92,14 @@ fn fold<T: Number>(x: &Tensor, axis: usize, before: usize, len: usize, skip: usi
         }
     }
     Ok(out)
+}
+
+// It adds up what MirrorPad copies.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, paddings) = (cx.grad(0), cx.input(1));
+    let mode = cx.attrs().str("mode")?.text();
+    cx.give(0, cx.op("MirrorPad").input(dy).input(paddings).attr("mode", &*mode).output());
+    Ok(())
 }
 
 cases! {

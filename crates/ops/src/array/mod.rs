@@ -1,6 +1,7 @@
 //! Shapes, slices, gathers: ops that move elements.
 
 mod axes;
+mod back;
 mod keys;
 mod paddings;
 mod places;
@@ -12,3 +13,6 @@ ops! {
     reverse_sequence, roll, scatter_nd, shape, size, slice, sparse_to_dense, split, squeeze, strided_slice, strided_slice_grad, tensor_scatter,
     tensor_strided_slice_update,     tile, transpose, unique, unpack, zeros_like,
 }
+
+pub(crate) use back::sum_of_all;
+pub(crate) use gather::{Sizes as GatherSizes, along as gathered_along};

@@ -1,8 +1,9 @@
 //! `OneHot`: a tensor that is "on" at the places that indices name.
 
+use super::back::sum_of_all;
 use super::axes::{joined, new_axis, product, scalar, size};
 use millstream_graph::op::spec::{AnyType, Int, OneOf, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{I8, I32, I64, U8};
 use millstream_tensor::{Dim, Result, Tensor};
 
@@ -20,6 +21,7 @@ pub(crate) fn def() -> OpDef {
         .attr("TI", OneOf(&[U8, I8, I32, I64]).or(I64))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -59,6 +61,19 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let on: Vec<usize> = on.collect();
     out.scatter_runs(1, &on, &Tensor::fill([on.len()], cx.input(2))?)?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let (indices, depth) = (cx.input(0), cx.input(1));
+    let (one, zero) = (cx.scalar(cx.dtype(2), 1.0), cx.scalar(cx.dtype(2), 0.0));
+    for (i, on, off) in [(2, one, zero), (3, zero, one)] {
+        if cx.wants(i) {
+            let share = cx.op("OneHot").inputs([indices, depth, on, off]).attr("axis", cx.attrs().int("axis")?);
+            cx.give(i, sum_of_all(cx, dy * share.output()));
+        }
+    }
     Ok(())
 }
 

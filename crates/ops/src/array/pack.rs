@@ -3,7 +3,7 @@
 use super::axes::{joined, new_axis, product};
 use super::concat::interleave;
 use millstream_graph::op::spec::{AnyType, AtLeast, Int, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, Known, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, OpDef};
 use millstream_tensor::{Element, Result, Tensor, ensure, invalid, with_element};
 use smallvec::SmallVec;
 
@@ -17,6 +17,7 @@ pub(crate) fn def() -> OpDef {
         .attr("axis", Int.or(0i64))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -64,6 +65,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 fn scalars<T: Element>(values: &[Tensor]) -> Result<Tensor> {
     let values: SmallVec<[T; 8]> = values.iter().map(Tensor::to_scalar).collect::<Result<_>>()?;
     Tensor::vector(&values)
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, n) = (cx.grad(0), cx.n_inputs());
+    let parts = cx.op("Unpack").input(dy).attr("num", n as i64).attr("axis", cx.attrs().int("axis")?).finish();
+    (0..n).for_each(|i| cx.give(i, parts.output(i as u32)));
+    Ok(())
 }
 
 cases! {

@@ -1,9 +1,10 @@
 //! `Pad` and `PadV2`: a tensor with a margin of zeros, or of a value.
 
+use super::back::{as_i32, sum_of_all};
 use super::axes::{Sizes, scalar};
 use super::paddings::{Paddings, infer};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
-use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Shape, Tensor};
 use smallvec::SmallVec;
 
@@ -19,7 +20,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("T", AnyType)
             .attr("Tpaddings", IndexType.or(DType::I32))
             .infer(infer)
-            .kernel(Kernel::pure(run))
+            .kernel(Kernel::pure(run)).gradient(Gradient::of(grad))
     })
 }
 
@@ -51,6 +52,29 @@ pub(super) fn pad(input: &Tensor, paddings: &Paddings, value: &Tensor) -> Result
         out.assign_strided(offset as isize, &steps, input.shape().clone(), input)?;
     }
     Ok(out)
+}
+
+// What was inside; a value around it gets what is left.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let begin = match cx.known_ints(1) {
+        Some(paddings) => cx.ints(&paddings.iter().step_by(2).map(|&p| p as i32).collect::<Vec<i32>>()),
+        None => {
+            let paddings = cx.input(1);
+            let paddings = as_i32(cx, paddings);
+            let column = cx.op("StridedSlice").input(paddings).input([0, 0]).input([0, 1]).input([1, 1]);
+            column.attr("begin_mask", 1).attr("end_mask", 1).attr("shrink_axis_mask", 2).output()
+        }
+    };
+    let size = cx.shape_of_input(0);
+    let dx = cx.call("Slice", [dy, begin, size]);
+    cx.give(0, dx);
+    if cx.n_inputs() == 3 && cx.wants(2) {
+        let around = sum_of_all(cx, dy) - sum_of_all(cx, dx);
+        let around = cx.reshaped_to_input(2, around);
+        cx.give(2, around);
+    }
+    Ok(())
 }
 
 cases! {

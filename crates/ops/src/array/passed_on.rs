@@ -2,8 +2,8 @@
 //! for many.
 
 use millstream_graph::op::spec::{AnyType, Spec, Text, TypeList};
-use millstream_graph::op::{Kernel, KernelCx, OpDef};
-use millstream_tensor::Result;
+use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
+use millstream_tensor::{Error, Result};
 
 pub(crate) fn def() -> [OpDef; 6] {
     let one = |name, doc, input, output| {
@@ -14,16 +14,19 @@ pub(crate) fn def() -> [OpDef; 6] {
             .attr("T", AnyType)
             .infer(|cx| cx.same_as_input())
             .kernel(Kernel::pure(run))
+            .gradient(Gradient::pass())
     };
     [
-        one("StopGradient", "Passes `input` on; gradients end here.", "input", "output"),
+        one("StopGradient", "Passes `input` on; gradients end here.", "input", "output")
+            .gradient(Gradient::none("gradients end here")),
         one(
             "PreventGradient",
             "Passes `input` on; asking for its gradient is an error that says `message`.",
             "input",
             "output",
         )
-        .attr("message", Text.or("")),
+        .attr("message", Text.or(""))
+        .gradient(Gradient::of(prevent)),
         one("Snapshot", "Passes `input` on as it is now.", "input", "output"),
         one(
             "GuaranteeConst",
@@ -51,7 +54,8 @@ pub(crate) fn def() -> [OpDef; 6] {
                 }
                 Ok(())
             })
-            .kernel(Kernel::pure(run)),
+            .kernel(Kernel::pure(run))
+            .gradient(Gradient::of(grad)),
     ]
 }
 
@@ -61,6 +65,20 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         cx.set(i, value);
     }
     Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    for i in 0..cx.n_inputs() {
+        if let Some(dy) = cx.grad_as_it_is(i) {
+            cx.give(i, dy);
+        }
+    }
+    Ok(())
+}
+
+fn prevent(cx: &mut GradCx) -> Result<()> {
+    let message = cx.attrs().str("message")?.text();
+    Err(Error::unimplemented(format!("the graph prevents this gradient: {message}")))
 }
 
 cases! {

@@ -2,8 +2,10 @@
 
 use super::axes::{ints, product};
 use millstream_graph::Attrs;
+use millstream_graph::OpBuilder;
+use millstream_graph::Output;
 use millstream_graph::op::spec::{Spec, Words};
-use millstream_graph::op::{InferCx, OpDef};
+use millstream_graph::op::{GradCx, InferCx, OpDef};
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid};
 
 /// Where the parts that the rows of `indices` name begin, and how many elements each has.
@@ -22,6 +24,16 @@ pub(super) fn policy(def: OpDef) -> OpDef {
 /// Whether the attribute of [`policy`] says that bad indices are skipped.
 pub(super) fn skips(attrs: &Attrs) -> Result<bool> {
     Ok(&**attrs.str("bad_indices_policy")? == b"IGNORE")
+}
+
+/// The op with the same [`policy`].
+pub(super) fn same_policy<'g>(cx: &GradCx<'g, '_>, op: OpBuilder<'g>) -> Result<OpBuilder<'g>> {
+    Ok(if skips(cx.attrs())? { op.attr("bad_indices_policy", "IGNORE") } else { op })
+}
+
+/// The parts of `dy` at the indices of the op that is differentiated.
+pub(super) fn parts<'g>(cx: &GradCx<'g, '_>, dy: Output<'g>, indices: Output<'g>) -> Result<Output<'g>> {
+    Ok(same_policy(cx, cx.op("GatherNd").inputs([dy, indices]))?.output())
 }
 
 impl Places {

@@ -2,7 +2,7 @@
 
 use super::axes::vector;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Error, PartialShape, Result, Shape, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -16,6 +16,7 @@ pub(crate) fn def() -> OpDef {
         .attr("Tshape", IndexType.or(DType::I32))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 // The shape asked for; its one unknown dimension follows when the element count of the input is known.
@@ -88,6 +89,13 @@ fn resolve(sizes: &[i64], have: &Shape) -> Result<Shape> {
     }
     filled[hole] = i64::try_from(count / others).map_err(|_| unfit())?;
     Shape::from_signed(&filled)
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let dx = cx.reshaped_to_input(0, dy);
+    cx.give(0, dx);
+    Ok(())
 }
 
 cases! {

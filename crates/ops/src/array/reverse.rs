@@ -2,7 +2,7 @@
 
 use super::axes::{axis, ints, vector};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Tensor, ensure};
 use smallvec::SmallVec;
 
@@ -20,7 +20,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .on_host()
             .attr("Tidx", IndexType.or(DType::I32)),
     ]
-    .map(|def| def.output("output", "T").attr("T", AnyType).infer(infer).kernel(Kernel::pure(run)))
+    .map(|def| def.output("output", "T").attr("T", AnyType).infer(infer).kernel(Kernel::pure(run)).gradient(Gradient::of(grad)))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -66,6 +66,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let steps: SmallVec<[isize; 4]> = steps.collect();
     let out = tensor.strided(tensor.shape().clone(), offset, &steps)?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, axes) = (cx.grad(0), cx.input(1));
+    cx.give(0, cx.call(cx.node().op.name, [dy, axes]));
     Ok(())
 }
 

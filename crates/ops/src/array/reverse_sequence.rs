@@ -3,7 +3,7 @@
 use super::axes::vector;
 use millstream_graph::Attrs;
 use millstream_graph::op::spec::{AnyType, IndexType, Int, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Shape, ensure};
 use smallvec::SmallVec;
 
@@ -19,6 +19,7 @@ pub(crate) fn def() -> OpDef {
         .attr("Tlen", IndexType.or(DType::I64))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 /// The axes of time and batch. Negative numbers are refused, as TensorFlow does.
@@ -79,6 +80,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         out.assign_strided(start, &forward, part, &reversed)?;
     }
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, lengths) = (cx.grad(0), cx.input(1));
+    let (seq, batch) = (cx.attrs().int("seq_dim")?, cx.attrs().int("batch_dim")?);
+    let dx = cx.op("ReverseSequence").input(dy).input(lengths).attr("seq_dim", seq).attr("batch_dim", batch);
+    cx.give(0, dx.output());
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use super::axes::{axis, ints};
 use super::gather::take_along;
 use millstream_graph::op::spec::{AnyType, IndexType};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, ensure};
 use smallvec::SmallVec;
 
@@ -21,6 +21,7 @@ pub(crate) fn def() -> OpDef {
         .attr("Taxis", IndexType)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -70,6 +71,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         out = take_along(&out, a, &places)?;
     }
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, shift, axis) = (cx.grad(0), cx.input(1), cx.input(2));
+    cx.give(0, cx.call("Roll", [dy, -shift, axis]));
     Ok(())
 }
 

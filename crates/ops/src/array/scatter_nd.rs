@@ -1,10 +1,10 @@
 //! `ScatterNd`: parts added up in zeros, at rows of indices.
 
 use super::axes::vector;
-use super::places::{Places, policy, skips, updates_fit, updates_may_fit};
+use super::places::{parts, Places, policy, skips, updates_fit, updates_may_fit};
 use super::tensor_scatter::{Combine, combine};
 use millstream_graph::op::spec::{AnyType, IndexType};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, Shape, Tensor};
 
 pub(crate) fn def() -> OpDef {
@@ -17,7 +17,7 @@ pub(crate) fn def() -> OpDef {
         .output("output", "T")
         .attr("T", AnyType)
         .attr("Tindices", IndexType);
-    policy(def).infer(infer).kernel(Kernel::pure(run))
+    policy(def).infer(infer).kernel(Kernel::pure(run)).gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -40,6 +40,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         combine(&mut out, Combine::Add, &places, &places.kept(updates)?)?;
     }
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, indices) = (cx.grad(0), cx.input(0));
+    cx.give(1, parts(cx, dy, indices)?);
     Ok(())
 }
 

@@ -1,8 +1,9 @@
 //! `Slice`: a box of a tensor.
 
+use super::back::as_i32;
 use super::axes::vector;
 use millstream_graph::op::spec::{AnyType, IndexType};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, Known, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, OpDef};
 use millstream_tensor::{Dim, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 
@@ -19,6 +20,7 @@ pub(crate) fn def() -> OpDef {
         .attr("Index", IndexType)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 /// What is read of axis `i`: where it starts and how much it is, as far as it is known.
@@ -108,6 +110,34 @@ pub(super) fn part(input: Tensor, begin: &[usize], shape: Shape) -> Result<Tenso
     let offset: usize = begin.iter().zip(&strides).map(|(b, s)| b * s).sum();
     let strides: SmallVec<[isize; 4]> = strides.iter().map(|&s| s as isize).collect();
     input.strided(shape, offset as isize, &strides)
+}
+
+// Zeros around the part.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let paddings = match known_paddings(cx) {
+        Some(paddings) => cx.graph().constant(paddings),
+        None => {
+            let begin = cx.input(1);
+            let begin = as_i32(cx, begin);
+            let (all, part) = (cx.shape_of_input(0), cx.shape_of_output(0));
+            cx.op("Pack").inputs([begin, all - begin - part]).attr("axis", 1).output()
+        }
+    };
+    cx.give(0, cx.call("Pad", [dy, paddings]));
+    Ok(())
+}
+
+/// How much of the input lies before and after the part along each axis, where that is known.
+fn known_paddings(cx: &GradCx) -> Option<Tensor> {
+    let (all, part, begin) = (cx.input_shape(0).full()?, cx.output_shape(0).full()?, cx.known_ints(1)?);
+    let mut paddings = Vec::new();
+    for ((&all, &part), &begin) in all.iter().zip(part.iter()).zip(&begin) {
+        let begin = usize::try_from(begin).ok()?;
+        let after = all.checked_sub(begin)?.checked_sub(part)?;
+        paddings.extend([i32::try_from(begin).ok()?, i32::try_from(after).ok()?]);
+    }
+    Tensor::from_slice([begin.len(), 2], &paddings).ok()
 }
 
 cases! {

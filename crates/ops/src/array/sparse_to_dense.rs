@@ -1,8 +1,9 @@
 //! `SparseToDense`: values put at indices in a tensor that is a default elsewhere.
 
+use super::back::sum_of_all;
 use super::axes::{ints, vector};
 use millstream_graph::op::spec::{AnyType, Bool, IndexType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, Shape, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -22,6 +23,7 @@ pub(crate) fn def() -> OpDef {
         .attr("Tindices", IndexType)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -85,6 +87,21 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     };
     dense.scatter_runs(1, &starts, &values)?;
     cx.set(0, dense);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, indices) = (cx.grad(0), cx.input(0));
+    // One index in each row: an entry alone is an index of a vector, or all there is.
+    let rank = cx.call("Rank", [dy]);
+    let rows = cx.op("Pack").input(-1).input(rank).output();
+    let values = cx.call("GatherNd", [dy, cx.call("Reshape", [indices, rows])]);
+    if cx.wants(2) {
+        cx.give_unstretched(2, values);
+    }
+    if cx.wants(3) {
+        cx.give(3, sum_of_all(cx, dy) - sum_of_all(cx, values));
+    }
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use super::axes::{axis, dim_replaced, replaced, scalar, vector};
 use super::slice::part;
 use millstream_graph::op::spec::{AnyType, AtLeast, IndexType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, Known, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 
@@ -27,7 +27,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .infer(infer_sized)
             .kernel(Kernel::pure(run_sized)),
     ]
-    .map(|def| def.outputs("output", "num_split", "T").attr("num_split", AtLeast(1)).attr("T", AnyType))
+    .map(|def| def.outputs("output", "num_split", "T").attr("num_split", AtLeast(1)).attr("T", AnyType).gradient(Gradient::of(grad)))
 }
 
 /// `count` places from `start` along an axis.
@@ -146,6 +146,17 @@ fn resolve(sizes: &[i64], total: usize, axis: usize) -> Result<Vec<usize>> {
         "the sizes in `size_splits` {sizes:?} add up to {sum}, but axis {axis} of `value` has size {total}"
     );
     Ok(sizes.iter().map(|&s| usize::try_from(s).unwrap_or(total - sum)).collect())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (value, axis) = if cx.node().op.name == "Split" { (1, 0) } else { (0, 2) };
+    let axis = cx.input(axis);
+    let parts: Vec<_> = (0..cx.n_outputs()).map(|i| cx.grad(i)).collect();
+    match parts.as_slice() {
+        [one] => cx.give(value, *one),
+        _ => cx.give(value, cx.op("ConcatV2").inputs(parts).input(axis).output()),
+    }
+    Ok(())
 }
 
 cases! {

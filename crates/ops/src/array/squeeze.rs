@@ -2,7 +2,7 @@
 
 use super::axes::axis;
 use millstream_graph::op::spec::{AnyType, IntList, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Dim, PartialShape, Result, Shape, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -14,6 +14,7 @@ pub(crate) fn def() -> OpDef {
         .attr("squeeze_dims", IntList.or(Vec::<i64>::new()))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 // Without a list of axes an unknown dimension may or may not stay, so even the rank is unknown.
@@ -50,6 +51,17 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let shape = Shape::new(kept(&dims, &asked)?.into_iter().flatten());
     let out = cx.take(0).into_shape(shape)?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let dims = cx.attrs().ints("squeeze_dims")?;
+    let dx = match dims.as_slice() {
+        &[axis] if !cx.input_shape(0).is_full() => cx.op("ExpandDims").input(dy).input(axis as i32).output(),
+        _ => cx.reshaped_to_input(0, dy),
+    };
+    cx.give(0, dx);
     Ok(())
 }
 

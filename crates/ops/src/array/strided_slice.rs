@@ -1,9 +1,11 @@
 //! `StridedSlice`: `x[a:b:c, ..., new, i]`.
 
+use super::back::shape_in;
+use super::subscript::masks_of;
 use super::axes::{element, empty};
 use super::subscript::{Selection, Subscript, masks};
 use millstream_graph::op::spec::{AnyType, IndexType};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, Known, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, OpDef};
 use millstream_tensor::{Result, Tensor};
 use smallvec::SmallVec;
 
@@ -24,7 +26,7 @@ pub(crate) fn def() -> OpDef {
         .output("output", "T")
         .attr("T", AnyType)
         .attr("Index", IndexType);
-    masks(def).infer(infer).kernel(Kernel::pure(run))
+    masks(def).infer(infer).kernel(Kernel::pure(run)).gradient(Gradient::of(grad))
 }
 
 // Dimensions are known where the numbers that make them are. A slice of a shape is known as far as the shape is.
@@ -91,6 +93,16 @@ fn select(input: Tensor, selection: &Selection) -> Result<Tensor> {
         }
         _ => input.strided(s.shape, s.offset, &s.strides)?.into_shape(shape),
     }
+}
+
+// Zeros around the part.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let shape = shape_in(cx, 0, cx.dtype(1));
+    let index = [cx.input(1), cx.input(2), cx.input(3)];
+    let dx = cx.op("StridedSliceGrad").input(shape).inputs(index).input(dy);
+    cx.give(0, masks_of(cx, dx)?.output());
+    Ok(())
 }
 
 cases! {

@@ -1,9 +1,10 @@
 //! `StridedSliceGrad`: the gradient of `StridedSlice` with respect to its input.
 
+use super::subscript::masks_of;
 use super::strided_slice::inferred;
 use super::subscript::{Subscript, masks};
 use millstream_graph::op::spec::{AnyType, IndexType};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, Shape, Tensor, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -21,7 +22,7 @@ pub(crate) fn def() -> OpDef {
         .output("output", "T")
         .attr("T", AnyType)
         .attr("Index", IndexType);
-    masks(def).infer(infer).kernel(Kernel::pure(run))
+    masks(def).infer(infer).kernel(Kernel::pure(run)).gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -44,6 +45,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         out.assign_strided(s.offset, &s.strides, s.shape, dy)?;
     }
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dz = cx.grad(0);
+    let index = [cx.input(1), cx.input(2), cx.input(3)];
+    cx.give(4, masks_of(cx, cx.op("StridedSlice").input(dz).inputs(index))?.output());
     Ok(())
 }
 

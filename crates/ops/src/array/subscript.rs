@@ -5,8 +5,9 @@
 
 use super::axes::{Sizes, ints, product};
 use millstream_graph::Attrs;
-use millstream_graph::op::OpDef;
+use millstream_graph::OpBuilder;
 use millstream_graph::op::spec::{Int, Spec};
+use millstream_graph::op::{GradCx, OpDef};
 use millstream_tensor::{Dim, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 
@@ -15,9 +16,14 @@ type Number = Option<i64>;
 
 /// Adds the attributes of the masks.
 pub(super) fn masks(def: OpDef) -> OpDef {
-    ["begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"]
-        .into_iter()
-        .fold(def, |def, name| def.attr(name, Int.or(0i64)))
+    MASKS.into_iter().fold(def, |def, name| def.attr(name, Int.or(0i64)))
+}
+
+const MASKS: [&str; 5] = ["begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"];
+
+/// The masks of a node, for one with the same index.
+pub(super) fn masks_of<'g>(cx: &GradCx<'g, '_>, op: OpBuilder<'g>) -> Result<OpBuilder<'g>> {
+    MASKS.into_iter().try_fold(op, |op, name| Ok(op.attr(name, cx.attrs().int(name)?)))
 }
 
 /// An index with begin, end and stride per entry. Bit `i` of a mask speaks of entry `i`.

@@ -1,9 +1,9 @@
 //! `TensorScatterUpdate`, `..Add`, `..Sub`, `..Min`, `..Max`, and `ScatterNdNonAliasingAdd`: a tensor with parts changed at rows of indices.
 
-use super::places::{Places, policy, skips, updates_fit, updates_may_fit};
+use super::places::{parts, same_policy, Places, policy, skips, updates_fit, updates_may_fit};
 use crate::number::{Number, Real, with_number, with_real};
 use millstream_graph::op::spec::{AnyType, IndexType};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::{DType, Element, Result, Str, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 6] {
@@ -24,18 +24,24 @@ pub(crate) fn def() -> [OpDef; 6] {
             "TensorScatterUpdate",
             "`tensor` with the parts at the indices in the last axis of `indices` replaced by `updates`; of those for one place the last stays.",
             |cx| run(cx, Combine::Replace),
-        ),
-        op("TensorScatterAdd", "`tensor` with `updates` added at `indices`.", |cx| run(cx, Combine::Add)),
+        )
+        .gradient(Gradient::of(grad_of_update)),
+        op("TensorScatterAdd", "`tensor` with `updates` added at `indices`.", |cx| run(cx, Combine::Add))
+            .gradient(Gradient::of(grad_of_sum)),
         op("TensorScatterSub", "`tensor` with `updates` subtracted at `indices`.", |cx| {
             run(cx, Combine::Sub)
-        }),
+        })
+        .gradient(Gradient::of(grad_of_sum)),
         op("TensorScatterMin", "`tensor` with the lesser of itself and `updates` at `indices`.", |cx| {
             run(cx, Combine::Min)
-        }),
+        })
+        .gradient(Gradient::of(grad_of_extreme)),
         op("TensorScatterMax", "`tensor` with the greater of itself and `updates` at `indices`.", |cx| {
             run(cx, Combine::Max)
-        }),
-        named("ScatterNdNonAliasingAdd", "input", "`input` with `updates` added at `indices`.", |cx| run(cx, Combine::Add)),
+        })
+        .gradient(Gradient::of(grad_of_extreme)),
+        named("ScatterNdNonAliasingAdd", "input", "`input` with `updates` added at `indices`.", |cx| run(cx, Combine::Add))
+            .gradient(Gradient::of(grad_of_sum)),
     ]
 }
 
@@ -111,6 +117,49 @@ fn append(out: &mut Tensor, places: &Places, updates: &Tensor) -> Result<()> {
 
 fn out_of_place() -> millstream_tensor::Error {
     invalid!("a place lies outside of the tensor")
+}
+
+// To a part that was replaced nothing, to its update all.
+fn grad_of_update(cx: &mut GradCx) -> Result<()> {
+    let (dy, indices) = (cx.grad(0), cx.input(1));
+    if cx.wants(0) {
+        let zeros = cx.zeros_like_input(2);
+        let dx = cx.op("TensorScatterUpdate").inputs([dy, indices, zeros]);
+        cx.give(0, same_policy(cx, dx)?.output());
+    }
+    if cx.wants(2) {
+        cx.give(2, parts(cx, dy, indices)?);
+    }
+    Ok(())
+}
+
+fn grad_of_sum(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    cx.give(0, dy);
+    if cx.wants(2) {
+        let indices = cx.input(1);
+        let updates = parts(cx, dy, indices)?;
+        cx.give(2, if cx.node().op.name == "TensorScatterSub" { -updates } else { updates });
+    }
+    Ok(())
+}
+
+// Shared by the element and all updates that are equal to what came of them.
+fn grad_of_extreme(cx: &mut GradCx) -> Result<()> {
+    let (dy, indices) = (cx.grad(0), cx.input(1));
+    let (x, updates, y) = (cx.input(0), cx.input(2), cx.output(0));
+    let dtype = cx.dtype(0);
+    let [own, theirs] = [(x, y), (updates, parts(cx, y, indices)?)].map(|(a, b)| {
+        let equal = cx.call("Equal", [a, b]);
+        cx.op("Cast").input(equal).attr("DstT", dtype).output()
+    });
+    let count = same_policy(cx, cx.op("TensorScatterAdd").inputs([own, indices, theirs]))?.output();
+    let share = dy / count;
+    cx.give(0, share * own);
+    if cx.wants(2) {
+        cx.give(2, parts(cx, share, indices)? * theirs);
+    }
+    Ok(())
 }
 
 cases! {

@@ -1,9 +1,10 @@
 //! `TensorStridedSliceUpdate`: a tensor with a part replaced.
 
+use super::subscript::masks_of;
 use super::strided_slice::inferred;
 use super::subscript::{Subscript, masks};
 use millstream_graph::op::spec::{AnyType, IndexType};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -20,7 +21,7 @@ pub(crate) fn def() -> OpDef {
         .output("output", "T")
         .attr("T", AnyType)
         .attr("Index", IndexType);
-    masks(def).infer(infer).kernel(Kernel::pure(run))
+    masks(def).infer(infer).kernel(Kernel::pure(run)).gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -46,6 +47,23 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         out.assign_strided(s.offset, &s.strides, s.shape, &value)?;
     }
     cx.set(0, out);
+    Ok(())
+}
+
+// To the part that was replaced nothing, to its value all.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let index = [cx.input(1), cx.input(2), cx.input(3)];
+    if cx.wants(0) {
+        let zeros = cx.zeros_like_input(4);
+        let dx = cx.op("TensorStridedSliceUpdate").input(dy).inputs(index).input(zeros);
+        cx.give(0, masks_of(cx, dx)?.output());
+    }
+    if cx.wants(4) {
+        // One element may stand for all.
+        let part = masks_of(cx, cx.op("StridedSlice").input(dy).inputs(index))?.output();
+        cx.give_unstretched(4, part);
+    }
     Ok(())
 }
 

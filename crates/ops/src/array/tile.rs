@@ -1,8 +1,9 @@
 //! `Tile`: a tensor repeated along each of its axes.
 
+use super::back::as_i32;
 use super::axes::{Sizes, bounded, size, vector};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, Known, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Shape, ensure, invalid};
 use smallvec::SmallVec;
 
@@ -17,6 +18,7 @@ pub(crate) fn def() -> OpDef {
         .attr("Tmultiples", IndexType.or(DType::I32))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn times(dim: usize, multiple: i64) -> Result<usize> {
@@ -67,6 +69,29 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         false => input.strided(pairs, 0, &strides)?.into_shape(Shape::new(dims))?,
     };
     cx.set(0, out);
+    Ok(())
+}
+
+// Each element was used once per tile.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let shape = cx.input_shape(0).full();
+    let known = shape.and_then(|s| Some((s.iter().map(|&d| i32::try_from(d).ok()).collect::<Option<Vec<i32>>>()?, cx.known_ints(1)?)));
+    // Seen with two axes for each: which tile, and where in it.
+    let (split, tiles) = match known {
+        Some((shape, multiples)) => {
+            let split = multiples.iter().zip(&shape).flat_map(|(&m, &d)| [m as i32, d]).collect::<Vec<i32>>();
+            (cx.ints(&split), cx.ints(&(0..shape.len() as i32).map(|i| 2 * i).collect::<Vec<i32>>()))
+        }
+        None => {
+            let (shape, multiples) = (cx.shape_of_input(0), cx.input(1));
+            let multiples = as_i32(cx, multiples);
+            let split = cx.op("Pack").inputs([multiples, shape]).attr("axis", 1).output();
+            let split = cx.op("Reshape").input(split).input([-1]).output();
+            (split, cx.op("Range").input(0).input(cx.call("Size", [split])).input(2).output())
+        }
+    };
+    cx.give(0, cx.call("Sum", [cx.call("Reshape", [dy, split]), tiles]));
     Ok(())
 }
 

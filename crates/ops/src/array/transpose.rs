@@ -1,9 +1,10 @@
 //! `Transpose` and `ConjugateTranspose`: axes in another order.
 
+use super::back::as_index;
 use super::axes::{ints, vector};
 use crate::number::Number;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{C64, C128, DType, PartialShape, Result, Shape, Tensor, ensure};
 use smallvec::SmallVec;
 
@@ -24,6 +25,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("T", AnyType)
             .attr("Tperm", IndexType.or(DType::I32))
             .infer(infer)
+            .gradient(Gradient::of(grad))
     })
 }
 
@@ -85,6 +87,27 @@ fn transposed(cx: &mut KernelCx) -> Result<Tensor> {
     let steps = x.shape().strides();
     let steps: SmallVec<[isize; 4]> = perm.iter().map(|&p| steps[p] as isize).collect();
     x.strided(shape, 0, &steps)
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let back = match cx.known_ints(1) {
+        Some(perm) => {
+            let mut back = vec![0; perm.len()];
+            for (i, axis) in permutation(&perm, perm.len())?.into_iter().enumerate() {
+                back[axis] = i as i32;
+            }
+            cx.ints(&back)
+        }
+        None => {
+            let perm = cx.input(1);
+            let n = as_index(cx, cx.call("Size", [perm]), cx.dtype(1));
+            // Axes that count from the back do so no longer.
+            cx.call("InvertPermutation", [(perm + n) % n])
+        }
+    };
+    cx.give(0, cx.call(cx.node().op.name, [dy, back]));
+    Ok(())
 }
 
 cases! {

@@ -4,7 +4,7 @@ use super::axes::{axis, counts, dim_replaced, ints, product};
 use super::gather::take_along;
 use super::keys::{Key, keys};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure};
 use std::collections::HashMap;
 
@@ -22,6 +22,7 @@ pub(crate) fn def() -> [OpDef; 4] {
         let def = def.output("y", "T").output("idx", "out_idx");
         let def = if counted { def.output("count", "out_idx") } else { def };
         def.attr("T", AnyType).attr("out_idx", IndexType.or(DType::I32)).infer(infer).kernel(Kernel::pure(run))
+            .gradient(Gradient::none("which elements are equal changes by steps"))
     })
 }
 

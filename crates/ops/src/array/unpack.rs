@@ -3,7 +3,7 @@
 use super::axes::{axis, element, joined, without};
 use super::split::cut;
 use millstream_graph::op::spec::{AnyType, AtLeast, Int, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, Known, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, OpDef};
 use millstream_tensor::{Result, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -16,6 +16,7 @@ pub(crate) fn def() -> OpDef {
         .attr("axis", Int.or(0i64))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -49,6 +50,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         };
         cx.set(i, out);
     }
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let parts: Vec<_> = (0..cx.n_outputs()).map(|i| cx.grad(i)).collect();
+    cx.give(0, cx.op("Pack").inputs(parts).attr("axis", cx.attrs().int("axis")?).output());
     Ok(())
 }
 

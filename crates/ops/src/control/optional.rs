@@ -1,8 +1,9 @@
 //! Optionals: `OptionalFromValue`, `OptionalNone`, `OptionalHasValue`, `OptionalGetValue`. A scalar variant that holds some tensors, or
 //! nothing; branches that were taken hand their intermediate values to the gradient's branches in them.
 
+use millstream_graph::Attr;
 use millstream_graph::op::spec::{ShapeList, TypeList};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{self, Bool};
 use millstream_tensor::{Opaque, Result, Tensor, Variant, ensure, invalid};
 use std::sync::Arc;
@@ -14,6 +15,7 @@ pub(crate) fn def() -> [OpDef; 4] {
             .input_list("components", "Toutput_types")
             .output("optional", DType::Variant)
             .attr("Toutput_types", TypeList)
+            .gradient(Gradient::of(grad_of_wrapped))
             .infer(|cx| cx.scalars())
             .kernel(Kernel::pure(|cx| {
                 let values = (0..cx.n_inputs()).map(|i| cx.take(i)).collect();
@@ -48,7 +50,8 @@ pub(crate) fn def() -> [OpDef; 4] {
             .attr("output_types", TypeList)
             .attr("output_shapes", ShapeList)
             .infer(infer)
-            .kernel(Kernel::pure(get)),
+            .kernel(Kernel::pure(get))
+            .gradient(Gradient::of(grad_of_unwrapped)),
     ]
 }
 
@@ -110,6 +113,22 @@ fn get(cx: &mut KernelCx) -> Result<()> {
     }
     let held = held.to_vec();
     held.into_iter().enumerate().for_each(|(i, value)| cx.set(i, value));
+    Ok(())
+}
+
+fn grad_of_wrapped(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let shapes: Vec<Attr> = (0..cx.n_inputs()).map(|i| cx.input_shape(i).into()).collect();
+    let types: Vec<Attr> = (0..cx.n_inputs()).map(|i| cx.dtype(i).into()).collect();
+    let parts = cx.op("OptionalGetValue").input(dy).attr("output_types", Attr::List(types));
+    let parts = parts.attr("output_shapes", Attr::List(shapes)).finish();
+    (0..cx.n_inputs()).for_each(|i| cx.give(i, parts.output(i as u32)));
+    Ok(())
+}
+
+fn grad_of_unwrapped(cx: &mut GradCx) -> Result<()> {
+    let grads: Vec<_> = (0..cx.n_outputs()).map(|i| cx.grad(i)).collect();
+    cx.give(0, cx.op("OptionalFromValue").inputs(grads).output());
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! `PlaceholderWithDefault`: a value that a run may feed.
 
 use millstream_graph::op::spec::{AnyShape, AnyType};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -13,6 +13,7 @@ pub(crate) fn def() -> OpDef {
         .attr("shape", AnyShape)
         .infer(infer)
         .kernel(Kernel::stateful(run))
+        .gradient(Gradient::pass())
 }
 
 // What is known of the input is not known of the output, which may be fed; so the kernel is not declared pure either,

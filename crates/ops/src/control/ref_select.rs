@@ -1,7 +1,7 @@
 //! `RefSelect`: one of several references.
 
 use millstream_graph::op::spec::{AnyType, AtLeast};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -14,6 +14,7 @@ pub(crate) fn def() -> OpDef {
         .attr("N", AtLeast(1))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::none("it passes references on"))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use crate::number::with_float;
 use millstream_graph::op::spec::{FloatType, Text};
-use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Element, Result, Tensor, invalid};
 use num_traits::Float;
 
@@ -16,6 +16,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("message", Text)
             .infer(|cx| cx.same_as_input())
             .kernel(Kernel::stateful(run))
+            .gradient(Gradient::of(grad))
     })
 }
 
@@ -50,6 +51,15 @@ fn find<T: Float + Element>(tensor: &Tensor, signed: bool) -> Result<Option<Stri
         [a, b, c] => format!("{a}, {b}, and {c}"),
         few => few.join(" and "),
     }))
+}
+
+// What is wrong with the gradient is found as well.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let message = cx.attrs().str("message")?.text();
+    let message = format!("Not a number (NaN) or infinity (Inf) values detected in gradient. {message}");
+    cx.give(0, cx.op(cx.node().op.name).input(dy).attr("message", message.as_str()).output());
+    Ok(())
 }
 
 cases! {

@@ -2,7 +2,7 @@
 
 use super::summary::flat;
 use millstream_graph::op::spec::{AnyType, Int, Spec, Text, TypeList};
-use millstream_graph::op::{BuildCx, Effect, Kernel, KernelCx, OpDef, Run};
+use millstream_graph::op::{BuildCx, Effect, Gradient, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::{Opaque, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -26,6 +26,7 @@ pub(crate) fn def() -> OpDef {
             Ok(())
         })
         .kernel(Kernel::build(Effect::Stateful, build))
+        .gradient(Gradient::pass())
 }
 
 /// How often it was shown in this session.

@@ -9,8 +9,11 @@
 //! 7 8 9                             4 8 *
 //! ```
 
+use crate::array::sum_of_all;
 use millstream_graph::Attrs;
-use millstream_graph::op::{InferCx, KernelCx};
+use millstream_graph::OpBuilder;
+use millstream_graph::Output;
+use millstream_graph::op::{GradCx, InferCx, KernelCx};
 use millstream_tensor::{Dim, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 
@@ -190,4 +193,26 @@ fn strides(batch: &[usize], size: usize, step: isize) -> SmallVec<[isize; 8]> {
     }
     strides.push(step);
     strides
+}
+
+/// An op of the family (`MatrixDiag`, `MatrixDiagPart`, `MatrixSetDiag`) of the same version and alignment as the node.
+pub(super) fn of_same_version<'g>(cx: &GradCx<'g, '_>, family: [&'static str; 2]) -> OpBuilder<'g> {
+    let v3 = cx.node().op.name.ends_with("V3");
+    let op = cx.op(family[usize::from(v3)]);
+    match cx.attrs().get("align") {
+        Some(align) if v3 => op.attr("align", align.clone()),
+        _ => op,
+    }
+}
+
+/// The ops that take diagonals, and that put them in, by version.
+pub(super) const TAKE: [&str; 2] = ["MatrixDiagPartV2", "MatrixDiagPartV3"];
+pub(super) const PUT: [&str; 2] = ["MatrixSetDiagV2", "MatrixSetDiagV3"];
+
+/// The gradient of what fills up: all of the output that did not come from elsewhere.
+pub(super) fn give_padding<'g>(cx: &mut GradCx<'g, '_>, i: usize, dy: Output<'g>, elsewhere: Output<'g>) {
+    if cx.wants(i) {
+        let padding = sum_of_all(cx, dy) - sum_of_all(cx, elsewhere);
+        cx.give(i, padding);
+    }
 }

@@ -5,9 +5,10 @@ use super::parts::{at_least, split};
 use super::product::{Matrix, Product};
 use crate::math::cast;
 use crate::number::with_number;
+use millstream_graph::Output;
 use millstream_graph::op::spec::{Bool, Number, Spec};
-use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
-use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
+use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
+use millstream_tensor::{DType, Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 3] {
     let def = |name| {
@@ -26,6 +27,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("grad_x", Bool.or(false))
             .attr("grad_y", Bool.or(false))
             .infer(infer)
+            .gradient(Gradient::of(grad))
     };
     [
         def("BatchMatMul")
@@ -141,6 +143,43 @@ fn cost(node: &NodeInfo, inputs: &[Tensor]) -> f64 {
         _ => 0,
     };
     2.0 * x.elements() as f64 * n as f64 / 100.0
+}
+
+// P = X Y: dX = dP Yᴴ, dY = Xᴴ dP; with the sides turned as they were given, and summed over the batches they were repeated for.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (ax, ay) = (cx.attrs().bool("adj_x")?, cx.attrs().bool("adj_y")?);
+    let dp = cx.grad(0);
+    if cx.wants(0) {
+        let y = cx.input(1);
+        let dx = if ax { multiplied(cx, cx.dtype(0), (y, ay), (dp, true)) } else { multiplied(cx, cx.dtype(0), (dp, false), (y, !ay)) };
+        given(cx, 0, dx);
+    }
+    if cx.wants(1) {
+        let x = cx.input(0);
+        let dy = if ay { multiplied(cx, cx.dtype(1), (dp, true), (x, ax)) } else { multiplied(cx, cx.dtype(1), (x, !ax), (dp, false)) };
+        given(cx, 1, dy);
+    }
+    Ok(())
+}
+
+fn given<'g>(cx: &mut GradCx<'g, '_>, i: usize, grad: Output<'g>) {
+    match broadcasts(cx.node()) {
+        true => cx.give_summed(i, grad),
+        false => cx.give(i, grad),
+    }
+}
+
+fn multiplied<'g>(
+    cx: &GradCx<'g, '_>,
+    dtype: DType,
+    (x, ax): (Output<'g>, bool),
+    (y, ay): (Output<'g>, bool),
+) -> Output<'g> {
+    let product = cx.op(cx.node().op.name).input(x).input(y).attr("adj_x", ax).attr("adj_y", ay);
+    match cx.node().op.name {
+        "BatchMatMulV3" => product.attr("Tout", dtype).output(),
+        _ => product.output(),
+    }
 }
 
 cases! {

@@ -1,9 +1,10 @@
 //! `Cholesky`: the triangular root of positive definite matrices.
 
+use super::parts::{adjoint, product_of};
 use super::factor::{Entry, TYPES, each_matrix, square, with_entry};
 use super::parts::at_least;
 use millstream_graph::op::spec::OneOf;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -14,6 +15,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", OneOf(TYPES))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 /// The shape of `input` if its matrices may be square, their sizes made equal.
@@ -64,7 +66,23 @@ fn root<T: Entry>(matrix: &[T], n: usize) -> Option<Vec<T>> {
     Some(out)
 }
 
+// A = L Lᴴ: dA is half of S + Sᴴ, where S = L⁻ᴴ Φ(Lᴴ dL) L⁻¹ and Φ takes the lower triangle with half of its diagonal. (Murray, "Differentiation of
+// the Cholesky decomposition", 2016.)
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dl, l) = (cx.grad(0), cx.output(0));
+    let middle = product_of(cx, (l, true), (dl, false));
+    let half = cx.call("MatrixDiagPart", [middle]) * 0.5;
+    let middle = cx.call("MatrixSetDiag", [middle, half]);
+    let middle = cx.op("MatrixBandPart").input(middle).input(-1i64).input(0i64).output();
+    // L⁻ᴴ M L⁻¹ is the adjoint of L⁻ᴴ (L⁻ᴴ M)ᴴ.
+    let solved = |m| cx.op("MatrixTriangularSolve").input(l).input(m).attr("lower", true).attr("adjoint", true).output();
+    let s = solved(adjoint(cx, solved(middle)));
+    cx.give(0, (s + adjoint(cx, s)) * 0.5);
+    Ok(())
+}
+
 cases! {
+    root_of_one: "Cholesky([[4.0 2.0] [2.0 5.0]]) ~ [[2.0 0.0] [1.0 2.0]]",
     root_of_each: "Cholesky([[[4.0 0.0] [2.0 5.0]] [[1.0 9.0] [0.0 1.0]]]) ~ [[[2.0 0.0] [1.0 2.0]] [[1.0 0.0] [0.0 1.0]]]",
     complex_numbers: "Cholesky(c64 [[2+0i 0-2i] [0+2i 4+0i]]) ~ c64 [[1.4142135+0i 0+0i] [0+1.4142135i 1.4142135+0i]]",
     nothing: "Cholesky(f32[0,2,2] []) = f32[0,2,2] []",

@@ -3,7 +3,7 @@
 use super::parts::{at_least, split};
 use crate::number::no_kernel;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
 use millstream_tensor::{Element, Result, Tensor, ensure, with_element};
 
@@ -20,6 +20,7 @@ pub(crate) fn def() -> OpDef {
         .attr("Tindex", IndexType.or(I64))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -59,6 +60,12 @@ fn band<T: Element>(out: &mut Tensor, rows: usize, cols: usize, lower: usize, up
         row[..start].fill(T::default());
         row[end.max(start)..].fill(T::default());
     }
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, lower, upper) = (cx.grad(0), cx.input(1), cx.input(2));
+    cx.give(0, cx.call("MatrixBandPart", [dy, lower, upper]));
     Ok(())
 }
 

@@ -1,19 +1,22 @@
 //! `MatrixDeterminant`, `LogMatrixDeterminant`: determinants.
 
+use super::parts::per_matrix;
+use crate::math::complex_parts::{part, whole};
 use super::cholesky::squared;
 use super::factor::{Entry, Lu, TYPES, each_matrix, square, with_entry};
 use crate::math::numbers::Num;
+use millstream_graph::Output;
 use millstream_graph::op::spec::OneOf;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{PartialShape, Result, Shape, Tensor};
 
 pub(crate) fn def() -> [OpDef; 2] {
     [
-        OpDef::new("MatrixDeterminant")
+        OpDef::new("MatrixDeterminant").gradient(Gradient::of(grad))
             .doc("The determinant of each innermost matrix of `input`.")
             .input("input", "T")
             .output("output", "T"),
-        OpDef::new("LogMatrixDeterminant")
+        OpDef::new("LogMatrixDeterminant").gradient(Gradient::of(grad_of_log))
             .doc("The determinant of each innermost matrix of `input` as a number of size 1 and the logarithm of its size.")
             .input("input", "T")
             .output("sign", "T")
@@ -58,6 +61,33 @@ fn numbers<T: Entry>(input: &Tensor, n: usize, batch: &Shape, f: impl Fn(&Lu<T>)
         0 => Tensor::fill(batch.clone(), &Tensor::scalar(T::int(none))),
         _ => each_matrix::<T>(input, n, batch.clone(), |_, matrix| Ok(vec![f(&Lu::new(matrix, n))])),
     }
+}
+
+// d det(A) = det(A) tr(A⁻¹ dA)
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, a, y) = (cx.grad(0), cx.input(0), cx.output(0));
+    let scale = per_matrix(cx, dy * cx.conj(y));
+    cx.give(0, scale * inverse(cx, a));
+    Ok(())
+}
+
+// d log|det(A)| = Re tr(A⁻¹ dA); the sign of complex ones is turned by the imaginary part.
+fn grad_of_log(cx: &mut GradCx) -> Result<()> {
+    let (mut scale, a) = (cx.grad(1), cx.input(0));
+    if cx.dtype(0).is_complex() {
+        let (dsign, sign) = (cx.grad(0), cx.output(0));
+        let turn = part(cx, "Imag", dsign * cx.conj(sign));
+        let real = part(cx, "Real", scale);
+        scale = whole(cx, real, turn);
+    }
+    let scale = per_matrix(cx, scale);
+    cx.give(0, scale * inverse(cx, a));
+    Ok(())
+}
+
+/// The adjoint of the inverse.
+fn inverse<'g>(cx: &GradCx<'g, '_>, a: Output<'g>) -> Output<'g> {
+    cx.op("MatrixInverse").input(a).attr("adjoint", true).output()
 }
 
 cases! {

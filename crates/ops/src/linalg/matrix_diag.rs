@@ -2,7 +2,7 @@
 
 use super::parts::{at_least, diagonal_strides};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{PartialShape, Result, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -13,6 +13,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -34,6 +35,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut out = Tensor::zeros(diagonal.dtype(), shape)?;
     out.assign_strided(0, &diagonal_strides(batch, *n, *n), diagonal.shape().clone(), diagonal)?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    cx.give(0, cx.call("MatrixDiagPart", [dy]));
     Ok(())
 }
 

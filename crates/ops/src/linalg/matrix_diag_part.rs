@@ -2,7 +2,7 @@
 
 use super::parts::{at_least, diagonal_strides, split};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{PartialShape, Result, Shape};
 
 pub(crate) fn def() -> OpDef {
@@ -13,6 +13,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -35,6 +36,21 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let shape = Shape::new(batch.iter().copied().chain([rows.min(cols)]));
     let out = input.strided(shape, 0, &diagonal_strides(batch, rows, cols))?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let square = match cx.input_shape(0).dims() {
+        Some([.., Some(rows), Some(cols)]) => rows == cols,
+        _ => false,
+    };
+    if square {
+        cx.give(0, cx.call("MatrixDiag", [dy]));
+    } else {
+        let zeros = cx.zeros_like_input(0);
+        cx.give(0, cx.call("MatrixSetDiag", [zeros, dy]));
+    }
     Ok(())
 }
 

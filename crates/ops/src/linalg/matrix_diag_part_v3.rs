@@ -1,9 +1,10 @@
 //! `MatrixDiagPartV2`, `MatrixDiagPartV3`: some diagonals of matrices.
 
+use super::band::{PUT, give_padding, of_same_version};
 use super::band::{ALIGNMENTS, Band};
 use super::parts::{at_least, split};
 use millstream_graph::op::spec::{AnyType, Spec, Words};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I32;
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure};
 
@@ -18,6 +19,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("T", AnyType)
             .infer(infer)
             .kernel(Kernel::pure(run))
+            .gradient(Gradient::of(grad))
     };
     [
         def("MatrixDiagPartV2").doc(
@@ -51,6 +53,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         band.read(input, &mut out, batch, rows, cols)?;
     }
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, k, zeros) = (cx.grad(0), cx.input(1), cx.zeros_like_input(0));
+    let dx = of_same_version(cx, PUT).inputs([zeros, dy, k]).output();
+    cx.give(0, dx);
+    give_padding(cx, 2, dy, dx);
     Ok(())
 }
 

@@ -1,9 +1,10 @@
 //! `MatrixDiagV2`, `MatrixDiagV3`: matrices with given diagonals.
 
+use super::band::{TAKE, give_padding, of_same_version};
 use super::band::{ALIGNMENTS, Band};
 use super::parts::at_least;
 use millstream_graph::op::spec::{AnyType, Spec, Words};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I32;
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid};
 
@@ -22,6 +23,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("T", AnyType)
             .infer(infer)
             .kernel(Kernel::pure(run))
+            .gradient(Gradient::of(grad))
     };
     [
         def("MatrixDiagV2").doc(
@@ -103,6 +105,16 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         band.write(diagonal, &mut out, batch, rows, cols)?;
     }
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, k) = (cx.grad(0), cx.input(1));
+    let zero = cx.scalar(cx.dtype(0), 0.0);
+    let dx = of_same_version(cx, TAKE).inputs([dy, k, zero]).output();
+    let dx = cx.reshaped_to_input(0, dx);
+    cx.give(0, dx);
+    give_padding(cx, 4, dy, dx);
     Ok(())
 }
 

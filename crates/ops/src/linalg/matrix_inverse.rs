@@ -1,10 +1,11 @@
 //! `MatrixInverse`: inverses.
 
+use super::parts::product_of;
 use super::cholesky::squared;
 use super::factor::{Entry, Lu, TYPES, adjoint, each_matrix, square, with_entry};
 use crate::math::numbers::Num;
 use millstream_graph::op::spec::{Bool, OneOf, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, Tensor};
 
 pub(crate) fn def() -> OpDef {
@@ -16,6 +17,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", OneOf(TYPES))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -42,6 +44,18 @@ fn inverse<T: Entry>(matrix: &[T], n: usize, turned: bool, one: &[T]) -> Result<
         false => Lu::new(matrix, n),
     }
     .solve(one, n)
+}
+
+// dA⁻¹ = -A⁻¹ dA A⁻¹
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, y) = (cx.grad(0), cx.output(0));
+    // Of B = A⁻¹ it is -Bᴴ dB Bᴴ, of B = A⁻ᴴ it is -B dBᴴ B.
+    let dx = match cx.attrs().bool("adjoint")? {
+        false => product_of(cx, (y, true), (product_of(cx, (dy, false), (y, true)), false)),
+        true => product_of(cx, (y, false), (product_of(cx, (dy, true), (y, false)), false)),
+    };
+    cx.give(0, -dx);
+    Ok(())
 }
 
 cases! {

@@ -2,7 +2,7 @@
 
 use super::parts::{at_least, diagonal_strides, split};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{PartialShape, Result, Shape, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -14,6 +14,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -47,6 +48,18 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     );
     out.assign_strided(0, &diagonal_strides(batch, rows, cols), wanted, &diagonal)?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    if cx.wants(0) {
+        let zeros = cx.zeros_like_input(1);
+        cx.give(0, cx.call("MatrixSetDiag", [dy, zeros]));
+    }
+    if cx.wants(1) {
+        cx.give(1, cx.call("MatrixDiagPart", [dy]));
+    }
     Ok(())
 }
 

@@ -1,9 +1,10 @@
 //! `MatrixSetDiagV2`, `MatrixSetDiagV3`: matrices with some diagonals replaced.
 
+use super::band::{PUT, TAKE, of_same_version};
 use super::band::{ALIGNMENTS, Band};
 use super::parts::{at_least, split};
 use millstream_graph::op::spec::{AnyType, Spec, Words};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I32;
 use millstream_tensor::{PartialShape, Result, Shape, ensure};
 
@@ -18,6 +19,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("T", AnyType)
             .infer(infer)
             .kernel(Kernel::pure(run))
+            .gradient(Gradient::of(grad))
     };
     [
         def("MatrixSetDiagV2").doc(
@@ -60,6 +62,19 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         band.write(&diagonal, &mut out, batch, rows, cols)?;
     }
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, k) = (cx.grad(0), cx.input(2));
+    if cx.wants(0) {
+        let zeros = cx.zeros_like_input(1);
+        cx.give(0, of_same_version(cx, PUT).inputs([dy, zeros, k]).output());
+    }
+    if cx.wants(1) {
+        let zero = cx.scalar(cx.dtype(0), 0.0);
+        cx.give(1, of_same_version(cx, TAKE).inputs([dy, k, zero]).output());
+    }
     Ok(())
 }
 

@@ -1,9 +1,10 @@
 //! `MatrixSolve`: systems of linear equations.
 
+use super::parts::product_of;
 use super::factor::{Lu, TYPES, adjoint, each_matrix, square, with_entry};
 use super::parts::{at_least, split};
 use millstream_graph::op::spec::{Bool, OneOf, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -16,6 +17,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", OneOf(TYPES))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -49,6 +51,20 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     });
     let out = out?;
     cx.set(0, out);
+    Ok(())
+}
+
+// A X = B: dB = A⁻ᴴ dX, dA = -dB Xᴴ; with A turned as it was given.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let adjoint = cx.attrs().bool("adjoint")?;
+    let (dx, a, x) = (cx.grad(0), cx.input(0), cx.output(0));
+    let solve = cx.op("MatrixSolve").input(a).input(dx).attr("adjoint", !adjoint);
+    let db = solve.output();
+    if cx.wants(0) {
+        let da = if adjoint { product_of(cx, (x, false), (db, true)) } else { product_of(cx, (db, false), (x, true)) };
+        cx.give(0, -da);
+    }
+    cx.give(1, db);
     Ok(())
 }
 

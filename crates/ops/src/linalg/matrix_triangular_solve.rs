@@ -1,9 +1,10 @@
 //! `MatrixTriangularSolve`: systems of linear equations whose matrix is triangular.
 
+use super::parts::product_of;
 use super::factor::{Entry, adjoint, each_matrix, singular, square, substitute, with_entry};
 use super::parts::{at_least, split};
 use millstream_graph::op::spec::{Bool, FloatOrComplex, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -20,6 +21,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", FloatOrComplex)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -78,6 +80,23 @@ fn solve<T: Entry>(matrix: &[T], n: usize, lower: bool, turned: bool, rhs: &[T],
         false => substitute(n, m, lower, |i, j| matrix[i * n + j], &mut out),
     }
     Ok(out)
+}
+
+// A X = B: dB = A⁻ᴴ dX, dA = -dB Xᴴ, the triangle of it; with A turned as it was given.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let adjoint = cx.attrs().bool("adjoint")?;
+    let lower = cx.attrs().bool("lower")?;
+    let (dx, a, x) = (cx.grad(0), cx.input(0), cx.output(0));
+    let solve = cx.op("MatrixTriangularSolve").input(a).input(dx).attr("adjoint", !adjoint).attr("lower", lower);
+    let db = solve.output();
+    if cx.wants(0) {
+        let da = if adjoint { product_of(cx, (x, false), (db, true)) } else { product_of(cx, (db, false), (x, true)) };
+        let (below, above) = if lower { (-1i64, 0i64) } else { (0, -1) };
+        let da = cx.op("MatrixBandPart").input(da).input(below).input(above).output();
+        cx.give_summed(0, -da);
+    }
+    cx.give_summed(1, db);
+    Ok(())
 }
 
 cases! {

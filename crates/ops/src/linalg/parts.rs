@@ -1,6 +1,8 @@
 //! What the matrix ops share: a shape seen as a batch of matrices.
 
-use millstream_tensor::{PartialShape, Result, Shape, ensure};
+use millstream_graph::Output;
+use millstream_graph::op::GradCx;
+use millstream_tensor::{DType, PartialShape, Result, Shape, ensure};
 
 /// A shape as a batch of matrices: the outer dimensions, rows, columns.
 pub(super) fn split<'a>(name: &str, shape: &'a Shape) -> Result<(&'a [usize], usize, usize)> {
@@ -30,4 +32,36 @@ pub(super) fn diagonal_strides(batch: &[usize], rows: usize, cols: usize) -> Vec
     }
     strides.push(cols as isize + 1);
     strides
+}
+
+/// The adjoint of each innermost matrix: transposed, complex numbers conjugated.
+pub(super) fn adjoint<'g>(cx: &GradCx<'g, '_>, x: Output<'g>) -> Output<'g> {
+    let op = if x.dtype().is_ok_and(DType::is_complex) { "ConjugateTranspose" } else { "Transpose" };
+    let perm = match x.shape().rank() {
+        Some(rank) => {
+            let rank = rank as i32;
+            cx.ints(&(0..rank - 2).chain([rank - 1, rank - 2]).collect::<Vec<i32>>())
+        }
+        None => {
+            let rank = cx.call("Rank", [x]);
+            let batch = cx.op("Range").input(0).input(rank - 2).input(1).output();
+            let last = cx.op("Pack").inputs([rank - 1, rank - 2]).output();
+            cx.op("ConcatV2").inputs([batch, last]).input(0).output()
+        }
+    };
+    cx.call(op, [x, perm])
+}
+
+/// The product of the innermost matrices, of adjoints where said.
+pub(super) fn product_of<'g>(
+    cx: &GradCx<'g, '_>,
+    (x, ax): (Output<'g>, bool),
+    (y, ay): (Output<'g>, bool),
+) -> Output<'g> {
+    cx.op("BatchMatMulV2").input(x).input(y).attr("adj_x", ax).attr("adj_y", ay).output()
+}
+
+/// One number for each matrix, to multiply it with.
+pub(super) fn per_matrix<'g>(cx: &GradCx<'g, '_>, x: Output<'g>) -> Output<'g> {
+    (0..2).fold(x, |x, _| cx.op("ExpandDims").input(x).input(-1).output())
 }

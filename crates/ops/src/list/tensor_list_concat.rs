@@ -4,7 +4,7 @@ use super::common::{
     copies, element_shape, join, known_element_shape, known_list, merge, stacked, typed_list, unstacked,
 };
 use millstream_graph::op::spec::{AnyShape, AnyType, IndexType, Spec};
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -24,6 +24,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("element_dtype", AnyType)
             .infer(infer)
             .kernel(copies(run))
+            .gradient(Gradient::of(grad))
     };
     [
         def(old).attr("element_shape", AnyShape.or(PartialShape::unknown())),
@@ -112,6 +113,18 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let lengths = Tensor::from_iter([lengths.len()], lengths.into_iter().map(|n| n as i64))?;
     cx.set(0, out);
     cx.set(1, lengths);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dtensor, lengths) = (cx.grad(0), cx.output(1));
+    let rest = cx.output_shape(0);
+    let item = match rest.dims() {
+        Some([_, rest @ ..]) => PartialShape::new([None].into_iter().chain(rest.iter().copied())),
+        _ => PartialShape::unknown(),
+    };
+    let item = cx.graph().element_shape(&item);
+    cx.give(0, cx.call("TensorListSplit", [dtensor, item, lengths]));
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::common::{as_list, handles};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Tensor, TensorList, Variant, ensure, invalid};
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ pub(crate) fn def() -> OpDef {
         .attr("element_dtype", AnyType)
         .infer(infer)
         .kernel(handles(run))
+        .gradient(Gradient::Missing("as in TensorFlow, it is not computed"))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

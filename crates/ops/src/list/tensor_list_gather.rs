@@ -1,8 +1,9 @@
 //! `TensorListGather`: some items as the rows of a tensor.
 
+use super::common::unstacked;
 use super::common::{common_shape, copies, known_items, merged_shape, place, stack, stacked, typed_list};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result};
 
 pub(crate) fn def() -> OpDef {
@@ -17,6 +18,7 @@ pub(crate) fn def() -> OpDef {
         .attr("element_dtype", AnyType)
         .infer(infer)
         .kernel(copies(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -32,6 +34,18 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let shape = common_shape(merged_shape(cx, 2, list)?, items.iter().copied())?;
     let out = stack(list.dtype(), &shape, &items)?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    // An item may be read more than once: then its gradients are summed.
+    let (dvalues, indices, list) = (cx.grad(0), cx.input(1), cx.input(0));
+    let item = cx.graph().element_shape(&unstacked(&cx.output_shape(0)));
+    let flat = cx.input_shape(1).rank() == Some(1);
+    let indices = if flat { indices } else { cx.op("Reshape").input(indices).input([-1]).output() };
+    let n = cx.call("TensorListLength", [list]);
+    let rows = cx.call("UnsortedSegmentSum", [dvalues, indices, n]);
+    cx.give(0, cx.call("TensorListFromTensor", [rows, item]));
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! `TensorListResize`: a list cut off or filled up.
 
 use super::common::{count, edit, handles};
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -13,6 +13,7 @@ pub(crate) fn def() -> OpDef {
         .output("output_handle", DType::Variant)
         .infer(infer)
         .kernel(handles(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -28,6 +29,12 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let size = count("size", cx.int(1)?)?;
     edit(cx, |list| list.resize(size))
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dlist, list) = (cx.grad(0), cx.input(0));
+    cx.give(0, cx.call("TensorListResize", [dlist, cx.call("TensorListLength", [list])]));
+    Ok(())
 }
 
 cases! {

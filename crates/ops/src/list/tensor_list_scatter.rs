@@ -2,7 +2,7 @@
 
 use super::common::{count, element_shape, handles, known_element_shape, place, rows, unstacked};
 use millstream_graph::op::spec::{AnyType, IndexType};
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, TensorList, ensure};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -22,7 +22,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("element_dtype", AnyType)
             .attr("shape_type", IndexType)
             .infer(infer)
-            .kernel(handles(run))
+            .kernel(handles(run)).gradient(Gradient::of(grad))
     })
 }
 
@@ -76,6 +76,14 @@ pub(super) fn scatter(cx: &KernelCx, i: usize, list: &mut TensorList, grows: boo
     for (row, &index) in rows(tensor).zip(&indices) {
         list.set(place(index, list.len())?, row?)?;
     }
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dlist, indices) = (cx.grad(0), cx.input(1));
+    let item = cx.graph().element_shape(&unstacked(&cx.input_shape(0)));
+    let rows = cx.op("TensorListGather").inputs([dlist, indices, item]).attr("element_dtype", cx.dtype(0));
+    cx.give(0, rows.output());
     Ok(())
 }
 

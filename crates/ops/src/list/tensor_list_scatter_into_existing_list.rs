@@ -3,7 +3,7 @@
 use super::common::{edit, handles, known_list, unstacked};
 use super::tensor_list_scatter::scatter;
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, TensorList, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -17,6 +17,7 @@ pub(crate) fn def() -> OpDef {
         .attr("element_dtype", AnyType)
         .infer(infer)
         .kernel(handles(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -41,6 +42,21 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         }
         Ok(())
     })
+}
+
+// To an item that was replaced nothing, to its row all.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dlist, indices) = (cx.grad(0), cx.input(2));
+    if cx.wants(0) {
+        let zeros = cx.zeros_like_input(1);
+        cx.give(0, cx.call("TensorListScatterIntoExistingList", [dlist, zeros, indices]));
+    }
+    if cx.wants(1) {
+        let item = cx.graph().element_shape(&unstacked(&cx.input_shape(1)));
+        let rows = cx.op("TensorListGather").inputs([dlist, indices, item]).attr("element_dtype", cx.dtype(1));
+        cx.give(1, rows.output());
+    }
+    Ok(())
 }
 
 cases! {

@@ -2,8 +2,8 @@
 
 use super::common::{element_shape, handles, known_element_shape, stacked, unstacked};
 use millstream_graph::op::spec::{AnyType, IndexType};
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
-use millstream_tensor::{DType, Result, TensorList, ensure, invalid};
+use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
+use millstream_tensor::{PartialShape, DType, Result, TensorList, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorListSplit")
@@ -18,6 +18,7 @@ pub(crate) fn def() -> OpDef {
         .attr("shape_type", IndexType)
         .infer(infer)
         .kernel(handles(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -52,6 +53,19 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     }
     ensure!(start == rows, "`lengths` sum to {start} but `tensor` has {rows} rows");
     cx.set(0, TensorList::of(tensor.dtype(), shape, parts)?.into());
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dlist, lengths) = (cx.grad(0), cx.input(2));
+    let shape = cx.input_shape(0);
+    let item = match shape.dims() {
+        Some([_, rest @ ..]) => PartialShape::new([None].into_iter().chain(rest.iter().copied())),
+        _ => PartialShape::unknown(),
+    };
+    let item = cx.graph().element_shape(&item);
+    let dtensor = cx.op("TensorListConcatV2").inputs([dlist, item, lengths]).attr("element_dtype", cx.dtype(0));
+    cx.give(0, dtensor.output());
     Ok(())
 }
 

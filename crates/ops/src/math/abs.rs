@@ -1,11 +1,20 @@
 //! `Abs`: the absolute value.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Real => x.abs());
 
 pub(crate) fn def() -> OpDef {
     unary!("Abs", reals, Formula).doc("The absolute value of each element. The least integer stays itself.")
+        .gradient(Gradient::of(grad))
+}
+
+// d |x| = sign(x) dx, and nothing at 0.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    cx.give(0, dy * cx.call("Sign", [x]));
+    Ok(())
 }
 
 cases! {

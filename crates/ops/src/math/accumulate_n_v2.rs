@@ -2,8 +2,8 @@
 
 use super::sum_of_many::{common_shape, run};
 use millstream_graph::op::spec::{AnyShape, AtLeast};
-use millstream_graph::op::{Kernel, OpDef};
-use millstream_tensor::invalid;
+use millstream_graph::op::{GradCx, Gradient, Kernel, OpDef};
+use millstream_tensor::{Result, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("AccumulateNV2")
@@ -22,6 +22,13 @@ pub(crate) fn def() -> OpDef {
             Ok(())
         })
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dsum = cx.grad(0);
+    (0..cx.n_inputs()).for_each(|i| cx.give(i, dsum));
+    Ok(())
 }
 
 cases! {

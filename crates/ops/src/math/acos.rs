@@ -1,11 +1,22 @@
 //! `Acos`: the arc cosine.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.acos());
 
 pub(crate) fn def() -> OpDef {
     unary!("Acos", fields, Formula).doc("The angle whose cosine each element is; NaN outside -1..=1.")
+        .gradient(Gradient::of(grad))
+}
+
+// d acos(x) = -dx / √(1 - x²)
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let x = cx.conj(x);
+    let root = cx.call("Sqrt", [1.0 - cx.call("Square", [x])]);
+    cx.give(0, -(dy / root));
+    Ok(())
 }
 
 cases! {

@@ -1,11 +1,21 @@
 //! `Acosh`: the inverse of cosh.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.acosh());
 
 pub(crate) fn def() -> OpDef {
     unary!("Acosh", fields, Formula).doc("The number whose hyperbolic cosine each element is; NaN below 1.")
+        .gradient(Gradient::of(grad))
+}
+
+// d acosh(x) = dx / sinh(acosh(x))
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, y) = (cx.grad(0), cx.output(0));
+    let y = cx.conj(y);
+    cx.give(0, dy / cx.call("Sinh", [y]));
+    Ok(())
 }
 
 cases! {

@@ -1,12 +1,25 @@
 //! `Angle`: the angle of complex numbers.
 
+use super::complex_parts::{part, whole, whole_of_real};
 use super::complex_parts::parts_op;
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Pairs => x.angle(), T::Part);
 
 pub(crate) fn def() -> OpDef {
     parts_op("Angle", "input", "output", kernel!(turn, complexes, Formula)).doc("The angle of each element, in -pi..=pi.")
+        .gradient(Gradient::of(grad))
+}
+
+// d angle(a + bi) = (a db - b da) / (a² + b²), which are the parts of -1 / (b + ai).
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let (re, im) = (part(cx, "Real", x), part(cx, "Imag", x));
+    let z = cx.call("Reciprocal", [whole(cx, im, re)]);
+    let dy = whole_of_real(cx, dy);
+    cx.give(0, -dy * z);
+    Ok(())
 }
 
 cases! {

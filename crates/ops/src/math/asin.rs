@@ -1,11 +1,21 @@
 //! `Asin`: the arc sine.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.asin());
 
 pub(crate) fn def() -> OpDef {
     unary!("Asin", fields, Formula).doc("The angle whose sine each element is; NaN outside -1..=1.")
+        .gradient(Gradient::of(grad))
+}
+
+// d asin(x) = dx / √(1 - x²)
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let x = cx.conj(x);
+    cx.give(0, dy / cx.call("Sqrt", [1.0 - cx.call("Square", [x])]));
+    Ok(())
 }
 
 cases! {

@@ -1,11 +1,21 @@
 //! `Asinh`: the inverse of sinh.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.asinh());
 
 pub(crate) fn def() -> OpDef {
     unary!("Asinh", fields, Formula).doc("The number whose hyperbolic sine each element is.")
+        .gradient(Gradient::of(grad))
+}
+
+// d asinh(x) = dx / cosh(asinh(x))
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, y) = (cx.grad(0), cx.output(0));
+    let y = cx.conj(y);
+    cx.give(0, dy / cx.call("Cosh", [y]));
+    Ok(())
 }
 
 cases! {

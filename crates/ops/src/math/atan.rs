@@ -1,11 +1,21 @@
 //! `Atan`: the arc tangent.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.atan());
 
 pub(crate) fn def() -> OpDef {
     unary!("Atan", fields, Formula).doc("The angle whose tangent each element is.")
+        .gradient(Gradient::of(grad))
+}
+
+// d atan(x) = dx / (1 + x²)
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let x = cx.conj(x);
+    cx.give(0, dy / (1.0 + cx.call("Square", [x])));
+    Ok(())
 }
 
 cases! {

@@ -1,6 +1,7 @@
 //! `Atan2`: the angle of a point.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(y, x: Float => y.atan2(x));
 
@@ -13,6 +14,20 @@ pub(crate) fn def() -> OpDef {
         .attr("T", dtypes!(floats))
         .infer(|cx| cx.broadcast())
         .kernel(kernel!(binary, floats, Formula))
+        .gradient(Gradient::of(grad))
+}
+
+// d atan2(y, x) = (x dy - y dx) / (x² + y²)
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dz, y, x) = (cx.grad(0), cx.input(0), cx.input(1));
+    let dz = dz / (cx.call("Square", [x]) + cx.call("Square", [y]));
+    if cx.wants(0) {
+        cx.give_summed(0, x * dz);
+    }
+    if cx.wants(1) {
+        cx.give_summed(1, -y * dz);
+    }
+    Ok(())
 }
 
 cases! {

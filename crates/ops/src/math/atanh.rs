@@ -1,11 +1,21 @@
 //! `Atanh`: the inverse of tanh.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.atanh());
 
 pub(crate) fn def() -> OpDef {
     unary!("Atanh", fields, Formula).doc("The number whose hyperbolic tangent each element is; NaN outside -1..=1.")
+        .gradient(Gradient::of(grad))
+}
+
+// d atanh(x) = dx / (1 - x²)
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let x = cx.conj(x);
+    cx.give(0, dy / (1.0 - cx.call("Square", [x])));
+    Ok(())
 }
 
 cases! {

@@ -1,11 +1,20 @@
 //! `BesselI0e`: Bessel's modified function of order 0, scaled.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Float => x.bessel_i0e());
 
 pub(crate) fn def() -> OpDef {
     unary!("BesselI0e", floats, Formula).doc("Bessel's modified function of order 0 of `x`, times `e^-|x|`, which keeps it from overflowing.")
+        .gradient(Gradient::of(grad))
+}
+
+// d I₀ₑ(x) = (I₁ₑ(x) - sign(x) I₀ₑ(x)) dx
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x, y) = (cx.grad(0), cx.input(0), cx.output(0));
+    cx.give(0, dy * (cx.call("BesselI1e", [x]) - cx.call("Sign", [x]) * y));
+    Ok(())
 }
 
 cases! {

@@ -1,11 +1,25 @@
 //! `BesselI1e`: Bessel's modified function of order 1, scaled.
 
-use millstream_graph::op::OpDef;
+use millstream_tensor::DType;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Float => x.bessel_i1e());
 
 pub(crate) fn def() -> OpDef {
     unary!("BesselI1e", floats, Formula).doc("Bessel's modified function of order 1 of `x`, times `e^-|x|`, which keeps it from overflowing.")
+        .gradient(Gradient::of(grad))
+}
+
+// d I₁ₑ(x) = (I₀ₑ(x) - (sign(x) + 1/x) I₁ₑ(x)) dx, which approaches dx / 2 at 0.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x, y, dtype) = (cx.grad(0), cx.input(0), cx.output(0), cx.dtype(0));
+    let tiny = cx.scalar(dtype, if dtype == DType::F64 { f64::EPSILON } else { f32::EPSILON.into() });
+    let far = cx.call("Greater", [cx.call("Abs", [x]), tiny]);
+    let x = cx.call("SelectV2", [far, x, tiny]);
+    let slope = cx.call("BesselI0e", [x]) - y * (cx.call("Sign", [x]) + cx.call("Reciprocal", [x]));
+    cx.give(0, dy * cx.call("SelectV2", [far, slope, cx.scalar(dtype, 0.5)]));
+    Ok(())
 }
 
 cases! {

@@ -3,8 +3,8 @@
 use super::elementwise::{Source, fresh};
 use super::gamma::betainc;
 use super::numbers::{Field, Lane};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{PartialShape, Result, Shape, Tensor, invalid};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Betainc")
@@ -19,9 +19,10 @@ pub(crate) fn def() -> OpDef {
         .attr("T", dtypes!(singles))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
-fn differ(a: &PartialShape, b: &PartialShape) -> millstream_tensor::Error {
+fn differ(a: &PartialShape, b: &PartialShape) -> Error {
     invalid!("`a`, `b` and `x` must have one shape where they are not scalars, but have shapes {a} and {b}")
 }
 
@@ -56,7 +57,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 fn each<T: Lane + Field + Into<f64>>(cx: &KernelCx, shape: Shape) -> Result<Tensor> {
     let mut out = Tensor::zeros(T::DTYPE, shape.clone())?;
-    let all = |i: usize| Ok::<_, millstream_tensor::Error>((cx.input(i).as_slice::<T>()?, cx.input(i).shape()));
+    let all = |i: usize| Ok::<_, Error>((cx.input(i).as_slice::<T>()?, cx.input(i).shape()));
     let ((a, b), x) = ((all(0)?, all(1)?), all(2)?);
     let [a, b, x] = [a, b, x].map(|(data, own)| Source::new(data, own, &shape));
     for (i, out) in fresh::<T>(&mut out)?.iter_mut().enumerate() {
@@ -68,6 +69,22 @@ fn each<T: Lane + Field + Into<f64>>(cx: &KernelCx, shape: Shape) -> Result<Tens
         *out = T::lit(betainc(a, b, x));
     }
     Ok(out)
+}
+
+// By x it is the density of the beta distribution.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    if cx.wants(0) {
+        return Err(Error::unimplemented("the gradient by `a` is not computed").with_help("stop it: `stop_gradient`"));
+    }
+    if cx.wants(1) {
+        return Err(Error::unimplemented("the gradient by `b` is not computed").with_help("stop it: `stop_gradient`"));
+    }
+    let (dz, a, b, x) = (cx.grad(0), cx.input(0), cx.input(1), cx.input(2));
+    let lgamma = |v| cx.call("Lgamma", [v]);
+    let beta = lgamma(a) + lgamma(b) - lgamma(a + b);
+    let density = cx.call("Exp", [(b - 1.0) * cx.call("Log1p", [-x]) + (a - 1.0) * cx.call("Log", [x]) - beta]);
+    cx.give_summed(2, dz * density);
+    Ok(())
 }
 
 cases! {

@@ -3,7 +3,7 @@
 use super::casting::To;
 use super::elementwise::fresh;
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, Known, OpDef, ScalarKernel};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, OpDef, ScalarKernel};
 use millstream_tensor::{DType, Element, Error, Result, Scalar, Tensor, with_element};
 
 pub(crate) fn def() -> OpDef {
@@ -25,6 +25,7 @@ pub(crate) fn def() -> OpDef {
             }
             with_element!(src, S => with_element!(dst, D => Some(ScalarKernel::Unary(one::<S, D>)), else => None), else => None)
         }))
+        .gradient(Gradient::of(grad))
 }
 
 // Entries of shapes that are known stay known between the two index types.
@@ -109,6 +110,15 @@ fn cleared(mut x: Tensor, dst: DType) -> Result<Tensor> {
 #[cold]
 fn no_cast(src: DType, dst: DType) -> Error {
     Error::unimplemented(format!("{src} cannot be cast to {dst}: only numbers and bools convert"))
+}
+
+// Numbers that are no integers on both sides: a complex gradient of a real number is that of its real part.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    if cx.dtype(0).carries_gradients() && cx.output_dtype(0).carries_gradients() {
+        let dy = cx.grad(0);
+        cx.give(0, cx.op("Cast").input(dy).attr("DstT", cx.dtype(0)).output());
+    }
+    Ok(())
 }
 
 cases! {

@@ -1,11 +1,12 @@
 //! `Ceil`: rounding up.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{Gradient, OpDef};
 
 formula!(x: Float => x.ceil());
 
 pub(crate) fn def() -> OpDef {
     unary!("Ceil", floats, Formula).doc("The least whole number not below each element.")
+        .gradient(Gradient::none("constant between its steps"))
 }
 
 cases! {

@@ -2,7 +2,7 @@
 
 use super::elementwise::{Binary, Pair, unsupported};
 use super::numbers::Real;
-use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, ensure};
 
 struct Upper;
@@ -35,6 +35,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", dtypes!(reals))
         .infer(|cx| cx.same_as_input())
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
@@ -54,6 +55,22 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         cx.set(0, t);
         Ok(())
     }, else => Err(unsupported(cx)))
+}
+
+// To the elements where they are kept, elsewhere to the bound.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, t, low, high) = (cx.grad(0), cx.input(0), cx.input(1), cx.input(2));
+    let zero = cx.scalar(cx.dtype(0), 0.0);
+    let (below, above) = (cx.call("Less", [t, low]), cx.call("Greater", [t, high]));
+    if cx.wants(0) {
+        cx.give(0, cx.call("SelectV2", [below | above, zero, dy]));
+    }
+    for (i, here) in [(1, below), (2, above)] {
+        if cx.wants(i) {
+            cx.give_summed(i, cx.call("SelectV2", [here, dy, zero]));
+        }
+    }
+    Ok(())
 }
 
 cases! {

@@ -1,7 +1,9 @@
 //! `Complex`: complex numbers from their parts.
 
+use super::complex_parts::part;
 use super::complex_parts::check_widths;
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 use millstream_graph::op::spec::{OneOf, Spec};
 use millstream_tensor::DType::{C64, C128, F32, F64};
 
@@ -20,6 +22,18 @@ pub(crate) fn def() -> OpDef {
             cx.broadcast()
         })
         .kernel(kernel!(merge, singles, Formula))
+        .gradient(Gradient::of(grad))
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dz = cx.grad(0);
+    for (i, op) in [(0, "Real"), (1, "Imag")] {
+        if cx.wants(i) {
+            let part = part(cx, op, dz);
+            cx.give_summed(i, part);
+        }
+    }
+    Ok(())
 }
 
 cases! {

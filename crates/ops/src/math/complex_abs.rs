@@ -1,12 +1,23 @@
 //! `ComplexAbs`: the absolute value of complex numbers.
 
+use super::complex_parts::whole_of_real;
 use super::complex_parts::parts_op;
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Pairs => x.size(), T::Part);
 
 pub(crate) fn def() -> OpDef {
     parts_op("ComplexAbs", "x", "y", kernel!(turn, complexes, Formula)).doc("The absolute value of each element.")
+        .gradient(Gradient::of(grad))
+}
+
+// d |x| is the step along the direction of x, and nothing at 0.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let dy = whole_of_real(cx, dy);
+    cx.give(0, dy * cx.call("Sign", [x]));
+    Ok(())
 }
 
 cases! {

@@ -1,6 +1,7 @@
 //! `Conj`: the complex conjugate.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 use millstream_graph::op::spec::{OneOf, Spec};
 use millstream_tensor::DType::{C64, C128};
 
@@ -14,6 +15,13 @@ pub(crate) fn def() -> OpDef {
         .attr("T", OneOf(&[C64, C128]).or(C64))
         .infer(|cx| cx.same_as_input())
         .kernel(kernel!(unary, complexes, Formula))
+        .gradient(Gradient::of(grad))
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    cx.give(0, cx.call("Conj", [dy]));
+    Ok(())
 }
 
 cases! {

@@ -1,11 +1,21 @@
 //! `Cosh`: the hyperbolic cosine.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.cosh());
 
 pub(crate) fn def() -> OpDef {
     unary!("Cosh", fields, Formula).doc("The hyperbolic cosine of each element.")
+        .gradient(Gradient::of(grad))
+}
+
+// d cosh(x) = sinh(x) dx
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let x = cx.conj(x);
+    cx.give(0, dy * cx.call("Sinh", [x]));
+    Ok(())
 }
 
 cases! {

@@ -3,7 +3,7 @@
 use super::elementwise::fresh;
 use super::numbers::{Lane, Num};
 use millstream_graph::op::spec::RealNumber;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Code, Error, Result, Tensor, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -15,6 +15,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", RealNumber)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -50,6 +51,20 @@ fn cross<T: Lane + Num>(a: &Tensor, b: &Tensor) -> Result<Tensor> {
         }
     }
     Ok(out)
+}
+
+// d(a × b) = da × b + a × db
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dz = cx.grad(0);
+    if cx.wants(0) {
+        let b = cx.input(1);
+        cx.give(0, cx.call("Cross", [b, dz]));
+    }
+    if cx.wants(1) {
+        let a = cx.input(0);
+        cx.give(1, cx.call("Cross", [dz, a]));
+    }
+    Ok(())
 }
 
 cases! {

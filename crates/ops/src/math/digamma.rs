@@ -1,11 +1,20 @@
 //! `Digamma`: the logarithmic derivative of the gamma function.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Float => x.digamma());
 
 pub(crate) fn def() -> OpDef {
     unary!("Digamma", floats, Formula).doc("The derivative of `Lgamma`; NaN at its poles.")
+        .gradient(Gradient::of(grad))
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let one = cx.scalar(cx.dtype(0), 1.0);
+    cx.give(0, dy * cx.call("Polygamma", [one, x]));
+    Ok(())
 }
 
 cases! {

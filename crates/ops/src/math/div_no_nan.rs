@@ -1,11 +1,28 @@
 //! `DivNoNan`: quotient, zero for a zero divisor.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x, y: Field => T::select(y.equal(T::int(0)), T::int(0), x.div(y)));
 
 pub(crate) fn def() -> OpDef {
     binary!("DivNoNan", fields, Formula).doc("`x / y`, and 0 where `y` is 0.")
+        .gradient(Gradient::of(grad))
+}
+
+// d(x / y) = dx / y - (x / y) / y dy, all of it 0 where y is.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dz, y) = (cx.grad(0), cx.input(1));
+    let y = cx.conj(y);
+    if cx.wants(0) {
+        cx.give_summed(0, cx.call("DivNoNan", [dz, y]));
+    }
+    if cx.wants(1) {
+        let z = cx.output(0);
+        let z = cx.conj(z);
+        cx.give_summed(1, -dz * cx.call("DivNoNan", [z, y]));
+    }
+    Ok(())
 }
 
 cases! {

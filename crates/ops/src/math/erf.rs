@@ -1,11 +1,22 @@
 //! `Erf`: the error function.
 
-use millstream_graph::op::OpDef;
+use std::f64::consts::FRAC_2_SQRT_PI;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Float => x.erf());
 
 pub(crate) fn def() -> OpDef {
     unary!("Erf", floats, Formula).doc("The error function of each element.")
+        .gradient(Gradient::of(grad))
+}
+
+// d erf(x) = 2/√π exp(-x²) dx
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let bell = cx.call("Exp", [-cx.call("Square", [x])]);
+    cx.give(0, dy * (bell * FRAC_2_SQRT_PI));
+    Ok(())
 }
 
 cases! {

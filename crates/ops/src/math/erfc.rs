@@ -1,11 +1,22 @@
 //! `Erfc`: one less the error function.
 
-use millstream_graph::op::OpDef;
+use std::f64::consts::FRAC_2_SQRT_PI;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Float => x.erfc());
 
 pub(crate) fn def() -> OpDef {
     unary!("Erfc", floats, Formula).doc("`1 - erf(x)`, exact for large elements.")
+        .gradient(Gradient::of(grad))
+}
+
+// d erfc(x) = -2/√π exp(-x²) dx
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let bell = cx.call("Exp", [-cx.call("Square", [x])]);
+    cx.give(0, dy * (bell * -FRAC_2_SQRT_PI));
+    Ok(())
 }
 
 cases! {

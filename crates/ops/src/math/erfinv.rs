@@ -1,11 +1,22 @@
 //! `Erfinv`: the inverse of the error function.
 
-use millstream_graph::op::OpDef;
+use std::f64::consts::PI;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Float => x.erfinv());
 
 pub(crate) fn def() -> OpDef {
     unary!("Erfinv", floats, Formula).doc("The number whose error function is `x`; NaN outside of -1..1.")
+        .gradient(Gradient::of(grad))
+}
+
+// d erf⁻¹(x) = √π/2 exp(y²) dx
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dx, y) = (cx.grad(0), cx.output(0));
+    let slope = cx.call("Exp", [cx.call("Square", [y])]) * (0.5 * PI.sqrt());
+    cx.give(0, dx * slope);
+    Ok(())
 }
 
 cases! {

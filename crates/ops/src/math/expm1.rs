@@ -1,11 +1,21 @@
 //! `Expm1`: e to the x, less one.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.expm1());
 
 pub(crate) fn def() -> OpDef {
     unary!("Expm1", fields, Formula).doc("`exp(x) - 1`, exact near zero.")
+        .gradient(Gradient::of(grad))
+}
+
+// d(eˣ - 1) = eˣ dx, from x: from the value little would be left of a small one.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let x = cx.conj(x);
+    cx.give(0, dy * cx.call("Exp", [x]));
+    Ok(())
 }
 
 cases! {

@@ -1,11 +1,12 @@
 //! `Floor`: rounding down.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{Gradient, OpDef};
 
 formula!(x: Float => x.floor());
 
 pub(crate) fn def() -> OpDef {
     unary!("Floor", floats, Formula).doc("The greatest whole number not above each element.")
+        .gradient(Gradient::none("constant between its steps"))
 }
 
 cases! {

@@ -1,6 +1,6 @@
 //! `FloorDiv`: quotient rounded down.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{Gradient, OpDef};
 
 formula!(x, y: Real => x.floor_div(y); y.divides_nothing() => "division by zero: `y` has a zero; mask it with Select before dividing");
 
@@ -13,6 +13,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", dtypes!(numbers))
         .infer(|cx| cx.broadcast())
         .kernel(kernel!(binary, reals, Formula))
+        .gradient(Gradient::none("constant between its steps"))
 }
 
 cases! {

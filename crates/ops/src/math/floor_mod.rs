@@ -1,11 +1,24 @@
 //! `FloorMod`: remainder with the sign of the divisor.
 
-use millstream_graph::op::{OpDef, Operator};
+use millstream_graph::op::{GradCx, Gradient, OpDef, Operator};
+use millstream_tensor::Result;
 
 formula!(x, y: Real => x.floor_mod(y); y.divides_nothing() => "division by zero: `y` has a zero; mask it with Select before dividing");
 
 pub(crate) fn def() -> OpDef {
     binary!("FloorMod", reals, Formula).doc("What `FloorDiv` leaves: has the sign of `y`.").operator(Operator::Rem)
+        .gradient(Gradient::of(grad))
+}
+
+// d(x mod y) = dx - floor(x / y) dy
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dz = cx.grad(0);
+    cx.give_summed(0, dz);
+    if cx.wants(1) {
+        let (x, y) = (cx.input(0), cx.input(1));
+        cx.give_summed(1, dz * -cx.call("FloorDiv", [x, y]));
+    }
+    Ok(())
 }
 
 cases! {

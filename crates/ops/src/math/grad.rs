@@ -1,6 +1,7 @@
 //! What the ops that compute `dx` from `y = f(x)` and `dy` share.
 
-use millstream_graph::op::{Kernel, OpDef};
+use millstream_graph::Output;
+use millstream_graph::op::{GradCx, Kernel, OpDef};
 
 /// An op `z = g(y, dy)` on tensors of one shape.
 pub(crate) fn gradient_op(name: &'static str, kernel: Kernel) -> OpDef {
@@ -15,4 +16,11 @@ pub(crate) fn gradient_op(name: &'static str, kernel: Kernel) -> OpDef {
             Ok(())
         })
         .kernel(kernel)
+}
+
+/// 1 where `x` is not 0, else 0.
+pub(crate) fn not_zero<'g>(cx: &GradCx<'g, '_>, x: Output<'g>) -> Output<'g> {
+    let dtype = cx.dtype(0);
+    let differs = cx.call("NotEqual", [x, cx.scalar(dtype, 0.0)]);
+    cx.op("Cast").input(differs).attr("DstT", dtype).output()
 }

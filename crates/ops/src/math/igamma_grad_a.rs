@@ -1,6 +1,6 @@
 //! `IgammaGradA`: how the incomplete gamma function changes with its shape.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{Gradient, OpDef};
 
 formula!(a, x: Float => a.igamma_grad_a(x));
 
@@ -13,6 +13,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", dtypes!(singles))
         .infer(|cx| cx.broadcast())
         .kernel(kernel!(binary, singles, Formula))
+        .gradient(Gradient::Missing("second derivatives by `a` are not computed"))
 }
 
 cases! {

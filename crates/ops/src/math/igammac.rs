@@ -1,6 +1,7 @@
 //! `Igammac`: the upper incomplete gamma function.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(a, x: Float => a.igammac(x));
 
@@ -13,6 +14,20 @@ pub(crate) fn def() -> OpDef {
         .attr("T", dtypes!(floats))
         .infer(|cx| cx.broadcast())
         .kernel(kernel!(binary, floats, Formula))
+        .gradient(Gradient::of(grad))
+}
+
+// By x it is the density of the gamma distribution, downwards.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dz, a, x) = (cx.grad(0), cx.input(0), cx.input(1));
+    if cx.wants(0) {
+        cx.give_summed(0, -(dz * cx.call("IgammaGradA", [a, x])));
+    }
+    if cx.wants(1) {
+        let density = cx.call("Exp", [(a - 1.0) * cx.call("Log", [x]) - x - cx.call("Lgamma", [a])]);
+        cx.give_summed(1, -(dz * density));
+    }
+    Ok(())
 }
 
 cases! {

@@ -1,12 +1,23 @@
 //! `Imag`: the imaginary part of complex numbers.
 
+use super::complex_parts::whole;
 use super::complex_parts::parts_op;
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Pairs => x.im(), T::Part);
 
 pub(crate) fn def() -> OpDef {
     parts_op("Imag", "input", "output", kernel!(turn, complexes, Formula)).doc("The imaginary part of each element.")
+        .gradient(Gradient::of(grad))
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let zero = cx.scalar(cx.output_dtype(0), 0.0);
+    let dx = whole(cx, zero, dy);
+    cx.give(0, dx);
+    Ok(())
 }
 
 cases! {

@@ -1,11 +1,19 @@
 //! `Lgamma`: the logarithm of the gamma function.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Float => x.lgamma());
 
 pub(crate) fn def() -> OpDef {
     unary!("Lgamma", floats, Formula).doc("The logarithm of the absolute value of the gamma function.")
+        .gradient(Gradient::of(grad))
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    cx.give(0, dy * cx.call("Digamma", [x]));
+    Ok(())
 }
 
 cases! {

@@ -1,11 +1,21 @@
 //! `Log1p`: the logarithm of one more.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.log1p());
 
 pub(crate) fn def() -> OpDef {
     unary!("Log1p", fields, Formula).doc("`log(1 + x)`, exact near zero.")
+        .gradient(Gradient::of(grad))
+}
+
+// d log(1 + x) = dx / (1 + x)
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let x = cx.conj(x);
+    cx.give(0, dy / (1.0 + x));
+    Ok(())
 }
 
 cases! {

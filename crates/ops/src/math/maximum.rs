@@ -1,11 +1,27 @@
 //! `Maximum`: the greater of two.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x, y: Real => x.max(y));
 
 pub(crate) fn def() -> OpDef {
     binary!("Maximum", reals, Formula).doc("The greater of `x` and `y`, elementwise, with broadcasting; NaN if either is.")
+        .gradient(Gradient::of(grad))
+}
+
+// To whichever was taken; of equals to x.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dz, zero) = (cx.grad(0), cx.scalar(cx.dtype(0), 0.0));
+    let (x, y) = (cx.input(0), cx.input(1));
+    let of_x = cx.call("GreaterEqual", [x, y]);
+    if cx.wants(0) {
+        cx.give_summed(0, cx.call("SelectV2", [of_x, dz, zero]));
+    }
+    if cx.wants(1) {
+        cx.give_summed(1, cx.call("SelectV2", [of_x, zero, dz]));
+    }
+    Ok(())
 }
 
 cases! {

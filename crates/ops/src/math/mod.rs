@@ -4,7 +4,7 @@
 pub(crate) mod elementwise;
 pub(crate) mod casting;
 mod choice;
-mod complex_parts;
+pub(crate) mod complex_parts;
 mod equality;
 mod gamma;
 mod grad;

@@ -1,11 +1,29 @@
 //! `MulNoNan`: product, zero for a zero factor.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x, y: Field => T::select(y.equal(T::int(0)), T::int(0), x.mul(y)));
 
 pub(crate) fn def() -> OpDef {
     binary!("MulNoNan", fields, Formula).doc("`x * y`, and 0 where `y` is 0, even if `x` is infinite or NaN.")
+        .gradient(Gradient::of(grad))
+}
+
+// d(x y) = y dx + x dy, 0 where what is multiplied with is.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dz = cx.grad(0);
+    if cx.wants(0) {
+        let y = cx.input(1);
+        let y = cx.conj(y);
+        cx.give_summed(0, cx.call("MulNoNan", [dz, y]));
+    }
+    if cx.wants(1) {
+        let x = cx.input(0);
+        let x = cx.conj(x);
+        cx.give_summed(1, cx.call("MulNoNan", [x, dz]));
+    }
+    Ok(())
 }
 
 cases! {

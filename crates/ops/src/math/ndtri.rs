@@ -1,11 +1,22 @@
 //! `Ndtri`: the quantile function of the normal distribution.
 
-use millstream_graph::op::OpDef;
+use std::f64::consts::PI;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Float => x.ndtri());
 
 pub(crate) fn def() -> OpDef {
     unary!("Ndtri", floats, Formula).doc("The number below which a normal variable lies with probability `x`; NaN outside of 0..1.")
+        .gradient(Gradient::of(grad))
+}
+
+// d Φ⁻¹(x) = √(2π) exp(y²/2) dx
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dx, y) = (cx.grad(0), cx.output(0));
+    let slope = cx.call("Exp", [cx.call("Square", [y]) * 0.5]) * (2.0 * PI).sqrt();
+    cx.give(0, dx * slope);
+    Ok(())
 }
 
 cases! {

@@ -1,6 +1,7 @@
 //! `NextAfter`: the next number towards another.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 use millstream_graph::op::spec::{OneOf, Spec};
 use millstream_tensor::DType::{F32, F64};
 
@@ -15,6 +16,14 @@ pub(crate) fn def() -> OpDef {
         .attr("T", OneOf(&[F64, F32]).or(F32))
         .infer(|cx| cx.broadcast())
         .kernel(kernel!(binary, singles, Formula))
+        .gradient(Gradient::of(grad))
+}
+
+// A step beside x, where x goes; which way, y only points.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dz = cx.grad(0);
+    cx.give_summed(0, dz);
+    Ok(())
 }
 
 cases! {

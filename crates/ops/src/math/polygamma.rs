@@ -1,6 +1,7 @@
 //! `Polygamma`: derivatives of the digamma function.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(a, x: Float => a.polygamma(x));
 
@@ -13,6 +14,16 @@ pub(crate) fn def() -> OpDef {
         .attr("T", dtypes!(singles))
         .infer(|cx| cx.broadcast())
         .kernel(kernel!(binary, singles, Formula))
+        .gradient(Gradient::of(grad))
+}
+
+// Of the order, a count, there is none.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    if cx.wants(1) {
+        let (dz, a, x) = (cx.grad(0), cx.input(0), cx.input(1));
+        cx.give_summed(1, dz * cx.call("Polygamma", [a + 1.0, x]));
+    }
+    Ok(())
 }
 
 cases! {

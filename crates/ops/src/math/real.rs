@@ -1,12 +1,22 @@
 //! `Real`: the real part of complex numbers.
 
+use super::complex_parts::whole_of_real;
 use super::complex_parts::parts_op;
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Pairs => x.re(), T::Part);
 
 pub(crate) fn def() -> OpDef {
     parts_op("Real", "input", "output", kernel!(turn, complexes, Formula)).doc("The real part of each element.")
+        .gradient(Gradient::of(grad))
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let dx = whole_of_real(cx, dy);
+    cx.give(0, dx);
+    Ok(())
 }
 
 cases! {

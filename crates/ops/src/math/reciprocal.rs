@@ -1,12 +1,21 @@
 //! `Reciprocal` and `Inv`: one over x.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Num => T::int(1).div(x));
 
 pub(crate) fn def() -> [OpDef; 2] {
     let doc = "One over each element; of integers rounded towards zero.";
-    [unary!("Reciprocal", numbers, Formula).doc(doc), unary!("Inv", numbers, Formula).doc(doc)]
+    [unary!("Reciprocal", numbers, Formula), unary!("Inv", numbers, Formula)]
+        .map(|def| def.doc(doc).gradient(Gradient::of(grad)))
+}
+
+// d(1 / x) = -dx / x²
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, y) = (cx.grad(0), cx.output(0));
+    cx.give(0, cx.call("ReciprocalGrad", [y, dy]));
+    Ok(())
 }
 
 cases! {

@@ -1,14 +1,33 @@
 //! `ReciprocalGrad` and `InvGrad`: the gradient of Reciprocal.
 
 use super::grad::gradient_op;
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
-formula!(y, dy: Field => dy.neg().mul(y).mul(y));
+formula!(y, dy: Field => dy.neg().mul(y.conj()).mul(y.conj()));
 
 pub(crate) fn def() -> [OpDef; 2] {
     ["ReciprocalGrad", "InvGrad"].map(|name| {
-        gradient_op(name, kernel!(binary, fields, Formula)).doc("`-dy * y * y` where `y = 1 / x`.")
+        gradient_op(name, kernel!(binary, fields, Formula))
+            .doc("`-dy * y * y` where `y = 1 / x`; of complex numbers the conjugate of `y` is taken.")
+            .gradient(Gradient::of(grad))
     })
+}
+
+// z = -y̅² dy
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dz = cx.grad(0);
+    if cx.wants(0) {
+        let (y, dy) = (cx.input(0), cx.input(1));
+        let (y, dz) = (cx.conj(y), cx.conj(dz));
+        cx.give(0, dz * (dy * y * -2.0));
+    }
+    if cx.wants(1) {
+        let y = cx.input(0);
+        let y = cx.conj(y);
+        cx.give(1, cx.call("ReciprocalGrad", [y, dz]));
+    }
+    Ok(())
 }
 
 cases! {

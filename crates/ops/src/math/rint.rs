@@ -1,11 +1,12 @@
 //! `Rint`: rounding to nearest.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{Gradient, OpDef};
 
 formula!(x: Num => x.round());
 
 pub(crate) fn def() -> OpDef {
     unary!("Rint", floats, Formula).doc("The nearest whole number, the even one of two.")
+        .gradient(Gradient::none("constant between its steps"))
 }
 
 cases! {

@@ -1,11 +1,12 @@
 //! `Round`: rounding to nearest.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{Gradient, OpDef};
 
 formula!(x: Num => x.round());
 
 pub(crate) fn def() -> OpDef {
     unary!("Round", numbers, Formula).doc("The nearest whole number, the even one of two. Integers stay as they are; complex numbers by parts.")
+        .gradient(Gradient::none("constant between its steps"))
 }
 
 cases! {

@@ -1,11 +1,20 @@
 //! `Rsqrt`: one over the square root.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.rsqrt());
 
 pub(crate) fn def() -> OpDef {
     unary!("Rsqrt", fields, Formula).doc("One over the square root of each element.")
+        .gradient(Gradient::of(grad))
+}
+
+// d(1 / √x) = -(1 / √x)³ dx / 2
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, y) = (cx.grad(0), cx.output(0));
+    cx.give(0, cx.call("RsqrtGrad", [y, dy]));
+    Ok(())
 }
 
 cases! {

@@ -1,12 +1,31 @@
 //! `RsqrtGrad`: the gradient of Rsqrt.
 
 use super::grad::gradient_op;
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
-formula!(y, dy: Field => dy.mul(T::lit(-0.5)).mul(y.mul(y).mul(y)));
+formula!(y, dy: Field => dy.mul(T::lit(-0.5)).mul(y.mul(y).mul(y).conj()));
 
 pub(crate) fn def() -> OpDef {
-    gradient_op("RsqrtGrad", kernel!(binary, fields, Formula)).doc("`dy * -0.5 * y^3` where `y = rsqrt(x)`.")
+    gradient_op("RsqrtGrad", kernel!(binary, fields, Formula))
+        .doc("`dy * -0.5 * y^3` where `y = rsqrt(x)`; of complex numbers the conjugate of `y` is taken.")
+        .gradient(Gradient::of(grad))
+}
+
+// z = -y̅³ dy / 2
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dz = cx.grad(0);
+    if cx.wants(0) {
+        let (y, dy) = (cx.input(0), cx.input(1));
+        let (y, dz) = (cx.conj(y), cx.conj(dz));
+        cx.give(0, dz * (dy * cx.call("Square", [y]) * -1.5));
+    }
+    if cx.wants(1) {
+        let y = cx.input(0);
+        let y = cx.conj(y);
+        cx.give(1, cx.call("RsqrtGrad", [y, dz]));
+    }
+    Ok(())
 }
 
 cases! {

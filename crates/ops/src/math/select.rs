@@ -2,7 +2,7 @@
 
 use super::choice::choose;
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Bool;
 use millstream_tensor::{Result, Shape, ensure, invalid};
 
@@ -19,6 +19,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -62,6 +63,16 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         condition.into_shape(Shape::new(shape.iter().enumerate().map(|(i, &d)| if i == 0 { d } else { 1 })))?
     };
     cx.set(0, choose(&condition, t, e, &shape)?);
+    Ok(())
+}
+
+// To the side that was taken.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dz = cx.grad(0);
+    let zeros = cx.zeros_like(dz);
+    let condition = cx.input(0);
+    cx.give(1, cx.call("Select", [condition, dz, zeros]));
+    cx.give(2, cx.call("Select", [condition, zeros, dz]));
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::choice::choose;
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Bool;
 use millstream_tensor::{Error, PartialShape, Result, invalid};
 
@@ -21,6 +21,7 @@ pub(crate) fn def() -> OpDef {
             Ok(())
         })
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
@@ -36,6 +37,19 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 fn no_broadcast(condition: &PartialShape, t: &PartialShape, e: &PartialShape) -> Error {
     invalid!("SelectV2: shapes {condition} of `condition`, {t} of `t` and {e} of `e` do not broadcast")
         .with_help("dimensions must be equal, or one of them 1, counted from the last")
+}
+
+// To the side that was taken.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dz, condition) = (cx.grad(0), cx.input(0));
+    let zero = cx.scalar(cx.output_dtype(0), 0.0);
+    if cx.wants(1) {
+        cx.give_summed(1, cx.call("SelectV2", [condition, dz, zero]));
+    }
+    if cx.wants(2) {
+        cx.give_summed(2, cx.call("SelectV2", [condition, zero, dz]));
+    }
+    Ok(())
 }
 
 cases! {

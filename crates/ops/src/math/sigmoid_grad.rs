@@ -1,12 +1,28 @@
 //! `SigmoidGrad`: the gradient of Sigmoid.
 
 use super::grad::gradient_op;
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(y, dy: Field => dy.mul(y).mul(T::int(1).sub(y)));
 
 pub(crate) fn def() -> OpDef {
     gradient_op("SigmoidGrad", kernel!(binary, fields, Formula)).doc("`dy * y * (1 - y)` where `y = sigmoid(x)`.")
+        .gradient(Gradient::of(grad))
+}
+
+// z = y (1 - y) dy
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dz, y) = (cx.grad(0), cx.input(0));
+    let y = cx.conj(y);
+    if cx.wants(0) {
+        let dy = cx.input(1);
+        cx.give(0, dz * cx.conj(dy) * (1.0 - y * 2.0));
+    }
+    if cx.wants(1) {
+        cx.give(1, cx.call("SigmoidGrad", [y, dz]));
+    }
+    Ok(())
 }
 
 cases! {

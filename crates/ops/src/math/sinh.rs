@@ -1,11 +1,21 @@
 //! `Sinh`: the hyperbolic sine.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.sinh());
 
 pub(crate) fn def() -> OpDef {
     unary!("Sinh", fields, Formula).doc("The hyperbolic sine of each element.")
+        .gradient(Gradient::of(grad))
+}
+
+// d sinh(x) = cosh(x) dx
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let x = cx.conj(x);
+    cx.give(0, dy * cx.call("Cosh", [x]));
+    Ok(())
 }
 
 cases! {

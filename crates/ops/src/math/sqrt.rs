@@ -12,7 +12,6 @@ pub(crate) fn def() -> OpDef {
 // d √x = dx / (2 √x)
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, y) = (cx.grad(0), cx.output(0));
-    let y = cx.conj(y);
     cx.give(0, cx.call("SqrtGrad", [y, dy]));
     Ok(())
 }

@@ -1,12 +1,28 @@
 //! `SqrtGrad`: the gradient of Sqrt.
 
 use super::grad::gradient_op;
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
-formula!(y, dy: Field => dy.mul(T::lit(0.5)).div(y));
+formula!(y, dy: Field => dy.mul(T::lit(0.5)).div(y.conj()));
 
 pub(crate) fn def() -> OpDef {
     gradient_op("SqrtGrad", kernel!(binary, fields, Formula)).doc("`dy * 0.5 / y` where `y = sqrt(x)`.")
+        .gradient(Gradient::of(grad))
+}
+
+// z = dy / (2 y̅)
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dz, y) = (cx.grad(0), cx.input(0));
+    let share = dz / y;
+    if cx.wants(0) {
+        let z = cx.output(0);
+        cx.give(0, -(cx.conj(share) * z));
+    }
+    if cx.wants(1) {
+        cx.give(1, share * 0.5);
+    }
+    Ok(())
 }
 
 cases! {

@@ -1,11 +1,29 @@
 //! `SquaredDifference`: the square of the difference.
 
-use millstream_graph::op::OpDef;
+use super::complex_parts::{part, whole_of_real};
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x, y: Num => x.sub(y).mul(x.sub(y).conj()));
 
 pub(crate) fn def() -> OpDef {
     binary!("SquaredDifference", numbers, Formula).doc("`(x - y)^2`; of complex numbers `|x - y|^2`.")
+        .gradient(Gradient::of(grad))
+}
+
+// d(x - y)² = 2 (x - y) (dx - dy). Of complex numbers it is the real |x - y|², to which an imaginary gradient does nothing.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (mut dz, x, y) = (cx.grad(0), cx.input(0), cx.input(1));
+    if cx.dtype(0).is_complex() {
+        let real = part(cx, "Real", dz);
+        dz = whole_of_real(cx, real);
+    }
+    let dx = dz * 2.0 * (x - y);
+    cx.give_summed(0, dx);
+    if cx.wants(1) {
+        cx.give_summed(1, -dx);
+    }
+    Ok(())
 }
 
 cases! {

@@ -1,11 +1,21 @@
 //! `Tan`: the tangent.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x: Field => x.tan());
 
 pub(crate) fn def() -> OpDef {
     unary!("Tan", fields, Formula).doc("The tangent of each element, in radians.")
+        .gradient(Gradient::of(grad))
+}
+
+// d tan(x) = dx / cos(x)²
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let x = cx.conj(x);
+    cx.give(0, dy / cx.call("Square", [cx.call("Cos", [x])]));
+    Ok(())
 }
 
 cases! {

@@ -11,17 +11,16 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(grad))
 }
 
-// d (dy (1 - y²)) = (1 - y²) d dy - 2 y dy d y
+// z = (1 - y²) dy
 fn grad(cx: &mut GradCx) -> Result<()> {
-    let (d, y) = (cx.grad(0), cx.input(0));
+    let (dz, y) = (cx.grad(0), cx.input(0));
     let y = cx.conj(y);
     if cx.wants(0) {
         let dy = cx.input(1);
-        let dy = cx.conj(dy);
-        cx.give(0, d * -2.0 * dy * y);
+        cx.give(0, dz * (cx.conj(dy) * y * -2.0));
     }
     if cx.wants(1) {
-        cx.give(1, cx.call("TanhGrad", [y, d]));
+        cx.give(1, cx.call("TanhGrad", [y, dz]));
     }
     Ok(())
 }

@@ -1,11 +1,12 @@
 //! `TruncateDiv`: quotient rounded towards zero.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{Gradient, OpDef};
 
 formula!(x, y: Real => x.trunc_div(y); y.divides_nothing() => "division by zero: `y` has a zero; mask it with Select before dividing");
 
 pub(crate) fn def() -> OpDef {
     binary!("TruncateDiv", reals, Formula).doc("The elementwise quotient rounded towards zero, with broadcasting.")
+        .gradient(Gradient::none("constant between its steps"))
 }
 
 cases! {

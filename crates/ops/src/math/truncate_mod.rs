@@ -1,12 +1,25 @@
 //! `TruncateMod` and `Mod`: remainder with the sign of the dividend.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x, y: Real => x.trunc_mod(y); y.divides_nothing() => "division by zero: `y` has a zero; mask it with Select before dividing");
 
 pub(crate) fn def() -> [OpDef; 2] {
     let doc = "What `TruncateDiv` leaves: has the sign of `x`.";
-    [binary!("TruncateMod", reals, Formula).doc(doc), binary!("Mod", reals, Formula).doc(doc)]
+    [binary!("TruncateMod", reals, Formula), binary!("Mod", reals, Formula)]
+        .map(|def| def.doc(doc).gradient(Gradient::of(grad)))
+}
+
+// d(x mod y) = dx - trunc(x / y) dy
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dz = cx.grad(0);
+    cx.give_summed(0, dz);
+    if cx.wants(1) {
+        let (x, y) = (cx.input(0), cx.input(1));
+        cx.give_summed(1, dz * -cx.call("TruncateDiv", [x, y]));
+    }
+    Ok(())
 }
 
 cases! {

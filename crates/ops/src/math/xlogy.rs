@@ -1,11 +1,27 @@
 //! `Xlogy`: x log y, zero for a zero x.
 
-use millstream_graph::op::OpDef;
+use super::grad::not_zero;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::Result;
 
 formula!(x, y: Field => T::select(x.equal(T::int(0)), T::int(0), x.mul(y.log())));
 
 pub(crate) fn def() -> OpDef {
     binary!("Xlogy", fields, Formula).doc("`x * log(y)`, and 0 where `x` is 0.")
+        .gradient(Gradient::of(grad))
+}
+
+// d(x log(y)) = log(y) dx + x / y dy, 0 where x is.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dz, x, y) = (cx.grad(0), cx.input(0), cx.input(1));
+    let (x, y) = (cx.conj(x), cx.conj(y));
+    if cx.wants(0) {
+        cx.give_summed(0, dz * cx.call("Xlogy", [not_zero(cx, x), y]));
+    }
+    if cx.wants(1) {
+        cx.give_summed(1, dz * cx.call("Xdivy", [x, y]));
+    }
+    Ok(())
 }
 
 cases! {

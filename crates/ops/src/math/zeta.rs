@@ -1,6 +1,7 @@
 //! `Zeta`: the Hurwitz zeta function.
 
-use millstream_graph::op::OpDef;
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::{Error, Result};
 
 formula!(x, q: Float => x.zeta(q));
 
@@ -13,6 +14,17 @@ pub(crate) fn def() -> OpDef {
         .attr("T", dtypes!(singles))
         .infer(|cx| cx.broadcast())
         .kernel(kernel!(binary, singles, Formula))
+        .gradient(Gradient::of(grad))
+}
+
+// dζ(x, q) = -x ζ(x + 1, q) dq + ..
+fn grad(cx: &mut GradCx) -> Result<()> {
+    if cx.wants(0) {
+        return Err(Error::unimplemented("the gradient by `x` is not computed").with_help("stop it: `stop_gradient`"));
+    }
+    let (dz, x, q) = (cx.grad(0), cx.input(0), cx.input(1));
+    cx.give_summed(1, -(dz * (x * cx.call("Zeta", [x + 1.0, q]))));
+    Ok(())
 }
 
 cases! {

@@ -3,7 +3,7 @@
 use crate::number::{Number, with_number};
 use millstream_graph::Attrs;
 use millstream_graph::op::spec::{self, Spec, Words};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -15,6 +15,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("T", spec::Number)
             .infer(infer)
             .kernel(Kernel::pure(run))
+            .gradient(Gradient::of(grad))
     };
     [
         def("BiasAdd")
@@ -78,6 +79,20 @@ fn add<T: Number>(value: &mut Tensor, bias: &Tensor, axis: usize) -> Result<()> 
                 }
             }
         }
+    }
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    cx.give(0, dy);
+    if cx.wants(1) {
+        let node = cx.op("BiasAddGrad").input(dy);
+        let node = match cx.attrs().get("data_format") {
+            Some(format) => node.attr("data_format", format.clone()),
+            None => node,
+        };
+        cx.give(1, node.output());
     }
     Ok(())
 }

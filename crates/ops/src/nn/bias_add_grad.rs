@@ -5,7 +5,7 @@ use crate::number::with_number;
 use crate::reduce::Sum;
 use crate::reduce::fold::Reduction;
 use millstream_graph::op::spec::{self, Spec, Words};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{PartialShape, Result};
 
 pub(crate) fn def() -> OpDef {
@@ -17,6 +17,7 @@ pub(crate) fn def() -> OpDef {
         .attr("data_format", Words(&["NHWC", "NCHW"]).or("NHWC"))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -35,6 +36,26 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let reduction = Reduction::along(cx.take(0), &reduced, false)?;
     let out = with_number!("BiasAddGrad", reduction.dtype(), T => reduction.fold::<Sum<T>>())?;
     cx.set(0, out);
+    Ok(())
+}
+
+// Every place of a channel counted.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let shape = cx.shape_of_input(0);
+    let second = **cx.attrs().str("data_format")? == *b"NCHW";
+    // The channels stand last in what is broadcast, unless they are the second axis: then others follow.
+    let channels = match (second, cx.input_shape(0).rank()) {
+        (false, _) | (_, Some(2)) => dy,
+        (true, Some(rank)) => cx.op("Reshape").input(dy).input([vec![-1], vec![1; rank - 2]].concat()).output(),
+        (true, None) => {
+            let rank = cx.call("Size", [shape]);
+            let ones = cx.op("Fill").input(cx.op("Reshape").input(rank - 2).input([1]).output()).input(1).output();
+            let kept = cx.op("ConcatV2").input(cx.ints(&[-1])).input(ones).input(0).attr("N", 2).output();
+            cx.call("Reshape", [dy, kept])
+        }
+    };
+    cx.give(0, cx.call("BroadcastTo", [channels, shape]));
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::activation::{activation, map};
 use crate::number::{Float, Number, with_float};
-use millstream_graph::op::spec;
+use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -10,11 +10,18 @@ pub(crate) fn def() -> OpDef {
     activation("Elu", run)
         .doc("`features` where positive, `exp(features) - 1` elsewhere.")
         .attr("T", spec::FloatType)
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let out = with_float!("Elu", cx.input(0).dtype(), T => map::<T>(cx, |x| if x < T::ZERO { T::of_work(x.work().exp_m1()) } else { x }))?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, y) = (cx.grad(0), cx.output(0));
+    cx.give(0, cx.call("EluGrad", [dy, y]));
     Ok(())
 }
 

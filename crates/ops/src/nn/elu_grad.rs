@@ -2,7 +2,7 @@
 
 use super::activation::{gradient, zip};
 use crate::number::{Float, Number, with_float};
-use millstream_graph::op::spec;
+use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -11,11 +11,25 @@ pub(crate) fn def() -> OpDef {
     gradient("EluGrad", "outputs", run)
         .doc("`gradients` where `outputs` is positive, `gradients * (outputs + 1)` elsewhere.")
         .attr("T", spec::FloatType)
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let out = with_float!("EluGrad", cx.input(0).dtype(), T => zip::<T>(cx, |g, y| if y < T::ZERO { T::of_work((y.work() + <<T as Float>::Work as Number>::ONE) * g.work()) } else { g }))?;
     cx.set(0, out);
+    Ok(())
+}
+
+// z = dy (y + constant) where y is negative, and constant times dy elsewhere.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dz, y) = (cx.grad(0), cx.input(1));
+    if cx.wants(0) {
+        cx.give(0, cx.call("EluGrad", [dz, y]));
+    }
+    if cx.wants(1) {
+        let (dy, zero) = (cx.input(0), cx.scalar(cx.dtype(1), 0.0));
+        cx.give(1, cx.call("SelectV2", [cx.call("Less", [y, zero]), dz * dy, zero]));
+    }
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use crate::number::{Float, Number, with_float};
 use crate::reduce::EuclideanNorm;
 use crate::reduce::fold::fold_run;
 use millstream_graph::op::spec::FloatType;
-use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, Tensor};
 
 pub(crate) fn def() -> OpDef {
@@ -15,6 +15,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", FloatType)
         .infer(|cx| cx.scalars())
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
@@ -27,6 +28,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 fn half_of_squares<T: Float>(t: &Tensor) -> Result<Tensor> {
     let squares = fold_run::<EuclideanNorm<T>>(t.as_slice::<T>()?);
     Ok(Tensor::scalar(T::narrow(squares.over(T::Wide::count(2)))))
+}
+
+// d(Σ t² / 2) = Σ t dt
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, t) = (cx.grad(0), cx.input(0));
+    cx.give(0, t * dy);
+    Ok(())
 }
 
 cases! {

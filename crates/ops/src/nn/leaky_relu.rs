@@ -1,9 +1,10 @@
 //! `LeakyRelu`: negative numbers are scaled down.
 
+use millstream_graph::Attr;
 use super::activation::{activation, alpha, map};
 use crate::number::{Float, Number, with_float};
 use millstream_graph::op::spec::{self, Spec};
-use millstream_graph::op::{KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, KernelCx, OpDef};
 use millstream_tensor::Result;
 
 
@@ -12,6 +13,7 @@ pub(crate) fn def() -> OpDef {
         .doc("`features` where positive, `alpha * features` elsewhere.")
         .attr("alpha", spec::Float.or(0.2f32))
         .attr("T", spec::FloatType.or(millstream_tensor::DType::F32))
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
@@ -20,6 +22,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         map::<T>(cx, |x| if T::ZERO < x { x } else { T::of_work(alpha * x.work()) })
     })?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    let alpha = cx.attrs().float("alpha")?;
+    cx.give(0, cx.op("LeakyReluGrad").input(dy).input(x).attr("alpha", Attr::Float(alpha)).output());
     Ok(())
 }
 

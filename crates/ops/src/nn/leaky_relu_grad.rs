@@ -1,9 +1,10 @@
 //! `LeakyReluGrad`: the gradient of `LeakyRelu`.
 
+use millstream_graph::Attr;
 use super::activation::{alpha, gradient, zip};
 use crate::number::{Float, Number, with_float};
 use millstream_graph::op::spec::{self, Spec};
-use millstream_graph::op::{KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, KernelCx, OpDef};
 use millstream_tensor::Result;
 
 
@@ -12,6 +13,7 @@ pub(crate) fn def() -> OpDef {
         .doc("`gradients` where `features` is positive, `alpha * gradients` elsewhere.")
         .attr("alpha", spec::Float.or(0.2f32))
         .attr("T", spec::FloatType.or(millstream_tensor::DType::F32))
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
@@ -20,6 +22,16 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         zip::<T>(cx, |g, x| if T::ZERO < x { g } else { T::of_work(alpha * g.work()) })
     })?;
     cx.set(0, out);
+    Ok(())
+}
+
+// Linear in the gradients; the features only choose.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    if cx.wants(0) {
+        let (dz, x) = (cx.grad(0), cx.input(1));
+        let alpha = cx.attrs().float("alpha")?;
+        cx.give(0, cx.op("LeakyReluGrad").input(dz).input(x).attr("alpha", Attr::Float(alpha)).output());
+    }
     Ok(())
 }
 

@@ -1,9 +1,10 @@
 //! `LogSoftmax`: the logarithm of the softmax along the last axis.
 
+use super::rows::sum_of_rows;
 use super::rows::by_rows;
 use crate::number::with_float;
 use millstream_graph::op::spec::FloatType;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -14,6 +15,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", FloatType)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -27,6 +29,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         by_rows::<T>("logits", logits, |row, i| row.shifted[i] - row.sum.ln())
     })?;
     cx.set(0, out);
+    Ok(())
+}
+
+// d log(sᵢ) = dxᵢ - Σ sⱼ dxⱼ along each row
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, y) = (cx.grad(0), cx.output(0));
+    cx.give(0, dy - cx.call("Exp", [y]) * sum_of_rows(cx, dy));
     Ok(())
 }
 

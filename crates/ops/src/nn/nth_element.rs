@@ -1,8 +1,9 @@
 //! `NthElement`: the element at a place of the order.
 
+use super::rows::sum_of_rows;
 use crate::number::{Real, with_real};
 use millstream_graph::op::spec::{Bool, RealNumber, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I32;
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid};
 use std::cmp::Ordering;
@@ -18,6 +19,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", RealNumber)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn place(n: i64, len: Option<usize>) -> Result<usize> {
@@ -59,6 +61,15 @@ fn pick<T: Real>(input: &Tensor, len: usize, at: usize, shape: Shape) -> Result<
     let least: fn(&T, &T) -> Ordering = order;
     let rows = input.as_slice::<T>()?.chunks_exact(len);
     Tensor::from_iter(shape, rows.map(|row| *row.to_vec().select_nth_unstable_by(at, least).1))
+}
+
+// Shared by all of a row that are equal to it.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x, y) = (cx.grad(0), cx.input(0), cx.output(0));
+    let column = |v| cx.op("ExpandDims").input(v).input(-1).output();
+    let chosen = cx.op("Cast").input(cx.call("Equal", [column(y), x])).attr("DstT", cx.dtype(0)).output();
+    cx.give(0, chosen / sum_of_rows(cx, chosen) * column(dy));
+    Ok(())
 }
 
 cases! {

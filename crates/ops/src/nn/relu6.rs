@@ -2,7 +2,7 @@
 
 use super::activation::{activation, map};
 use crate::number::{Number, Real, with_real};
-use millstream_graph::op::spec;
+use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -11,11 +11,18 @@ pub(crate) fn def() -> OpDef {
     activation("Relu6", run)
         .doc("`min(max(features, 0), 6)`; NaN stays.")
         .attr("T", spec::RealNumber)
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let out = with_real!("Relu6", cx.input(0).dtype(), T => map::<T>(cx, |x| x.greater(T::ZERO).lesser(T::count(6))))?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, y) = (cx.grad(0), cx.output(0));
+    cx.give(0, cx.call("Relu6Grad", [dy, y]));
     Ok(())
 }
 

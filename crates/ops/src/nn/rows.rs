@@ -3,6 +3,8 @@
 use crate::number::{Float, Number, Real};
 use crate::reduce::Sum;
 use crate::reduce::fold::fold_run;
+use millstream_graph::Output;
+use millstream_graph::op::GradCx;
 use millstream_tensor::{Code, Error, Result, Shape, Tensor, invalid};
 
 /// A row at work: its elements less their maximum, their exponentials, and the sum of these.
@@ -62,4 +64,31 @@ where
         cells.iter_mut().enumerate().for_each(|(i, c)| *c = T::of_work(f(&row, i)));
     }
     Ok(out)
+}
+
+/// The sum of each innermost row, as a row of one.
+pub(super) fn sum_of_rows<'g>(cx: &GradCx<'g, '_>, x: Output<'g>) -> Output<'g> {
+    cx.op("Sum").input(x).input([-1]).attr("keep_dims", true).output()
+}
+
+/// The gradient `dy` of the softmax `y` of each row, brought back to what it was taken of.
+pub(super) fn through_softmax<'g>(cx: &GradCx<'g, '_>, dy: Output<'g>, y: Output<'g>) -> Output<'g> {
+    (dy - sum_of_rows(cx, dy * y)) * y
+}
+
+/// The gradient of the logits of a cross entropy: from those of its loss and of its `backprop`, which is the softmax less something.
+pub(super) fn through_entropy<'g>(cx: &mut GradCx<'g, '_>) -> Output<'g> {
+    let mut logits = None;
+    if cx.has_grad(0) {
+        let (dloss, backprop) = (cx.grad(0), cx.output(1));
+        logits = Some(cx.op("ExpandDims").input(dloss).input(-1).output() * backprop);
+    }
+    if cx.has_grad(1) {
+        let (dback, features) = (cx.grad(1), cx.input(0));
+        // Of the shape of the result, where features are broadcast.
+        let softmax = cx.call("Softmax", [features]);
+        let through = through_softmax(cx, dback, softmax);
+        logits = Some(logits.map_or(through, |sum| sum + through));
+    }
+    logits.unwrap_or_else(|| cx.zeros_like_input(0))
 }

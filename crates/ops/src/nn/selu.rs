@@ -2,7 +2,7 @@
 
 use super::activation::{SELU, activation, constant, map};
 use crate::number::{Float, Number, with_float};
-use millstream_graph::op::spec;
+use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -10,6 +10,7 @@ pub(crate) fn def() -> OpDef {
     activation("Selu", run)
         .doc("`scale * features` where positive, `scale * alpha * (exp(features) - 1)` elsewhere, with the constants that keep mean and variance.")
         .attr("T", spec::FloatType)
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
@@ -18,6 +19,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         map::<T>(cx, |x| T::of_work(if x < T::ZERO { negative * x.work().exp_m1() } else { scale * x.work() }))
     })?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, y) = (cx.grad(0), cx.output(0));
+    cx.give(0, cx.call("SeluGrad", [dy, y]));
     Ok(())
 }
 

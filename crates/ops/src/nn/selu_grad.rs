@@ -2,7 +2,7 @@
 
 use super::activation::{SELU, constant, gradient, zip};
 use crate::number::{Float, Number, with_float};
-use millstream_graph::op::spec;
+use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -11,6 +11,7 @@ pub(crate) fn def() -> OpDef {
     gradient("SeluGrad", "outputs", run)
         .doc("`gradients * scale` where `outputs` is positive, `gradients * (outputs + scale * alpha)` elsewhere.")
         .attr("T", spec::FloatType)
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
@@ -19,6 +20,19 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         zip::<T>(cx, |g, y| T::of_work(g.work() * if y < T::ZERO { y.work() + negative } else { scale }))
     })?;
     cx.set(0, out);
+    Ok(())
+}
+
+// z = dy (y + constant) where y is negative, and constant times dy elsewhere.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dz, y) = (cx.grad(0), cx.input(1));
+    if cx.wants(0) {
+        cx.give(0, cx.call("SeluGrad", [dz, y]));
+    }
+    if cx.wants(1) {
+        let (dy, zero) = (cx.input(0), cx.scalar(cx.dtype(1), 0.0));
+        cx.give(1, cx.call("SelectV2", [cx.call("Less", [y, zero]), dz * dy, zero]));
+    }
     Ok(())
 }
 

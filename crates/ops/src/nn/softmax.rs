@@ -1,9 +1,10 @@
 //! `Softmax`: exponentials that sum to one along the last axis.
 
+use super::rows::through_softmax;
 use super::rows::by_rows;
 use crate::number::with_float;
 use millstream_graph::op::spec::FloatType;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -14,6 +15,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", FloatType)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -27,6 +29,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         by_rows::<T>("logits", logits, |row, i| row.exps[i] / row.sum)
     })?;
     cx.set(0, out);
+    Ok(())
+}
+
+// dsᵢ = sᵢ (dxᵢ - Σ sⱼ dxⱼ) along each row
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, y) = (cx.grad(0), cx.output(0));
+    cx.give(0, through_softmax(cx, dy, y));
     Ok(())
 }
 

@@ -1,9 +1,10 @@
 //! `SoftmaxCrossEntropyWithLogits`: the cross entropy of rows of probabilities and rows of logits, with its gradient.
 
+use super::rows::through_entropy;
 use super::rows::Row;
 use crate::number::{Float, Number, with_float};
 use millstream_graph::op::spec::FloatType;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use num_traits::Float as _;
 
@@ -17,6 +18,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", FloatType)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn mismatch(features: &PartialShape, labels: &PartialShape) -> Error {
@@ -71,6 +73,30 @@ where
         *loss = T::of_work(total);
     }
     Ok((loss, backprop))
+}
+
+// loss = -Σ labels log(softmax), backprop = softmax - labels, which is what the loss does to the logits.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    if cx.wants(0) {
+        let logits = through_entropy(cx);
+        cx.give_summed(0, logits);
+    }
+    if cx.wants(1) {
+        let mut labels = None;
+        if cx.has_grad(0) {
+            let (dloss, features) = (cx.grad(0), cx.input(0));
+            let each = cx.op("ExpandDims").input(dloss).input(-1).output();
+            labels = Some(-(each * cx.call("LogSoftmax", [features])));
+        }
+        if cx.has_grad(1) {
+            let dback = cx.grad(1);
+            labels = Some(labels.map_or(-dback, |sum| sum - dback));
+        }
+        if let Some(labels) = labels {
+            cx.give_summed(1, labels);
+        }
+    }
+    Ok(())
 }
 
 cases! {

@@ -2,7 +2,7 @@
 
 use super::activation::{activation, map};
 use crate::number::{Float, with_float};
-use millstream_graph::op::spec;
+use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -10,6 +10,7 @@ pub(crate) fn def() -> OpDef {
     activation("Softplus", run)
         .doc("`ln(exp(features) + 1)`.")
         .attr("T", spec::FloatType)
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
@@ -20,6 +21,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         T::of_work(if x.is_nan() { x } else { x.max(<<T as Float>::Work>::default()) + tail })
     }))?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    cx.give(0, cx.call("SoftplusGrad", [dy, x]));
     Ok(())
 }
 

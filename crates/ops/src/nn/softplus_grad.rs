@@ -2,7 +2,7 @@
 
 use super::activation::{gradient, zip};
 use crate::number::{Float, Number, with_float};
-use millstream_graph::op::spec;
+use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -10,11 +10,26 @@ pub(crate) fn def() -> OpDef {
     gradient("SoftplusGrad", "features", run)
         .doc("`gradients / (exp(-features) + 1)`.")
         .attr("T", spec::FloatType)
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let out = with_float!("SoftplusGrad", cx.input(0).dtype(), T => zip::<T>(cx, |g, x| T::of_work(g.work() / ((-x.work()).exp() + <<T as Float>::Work as Number>::ONE))))?;
     cx.set(0, out);
+    Ok(())
+}
+
+// z = dy σ(x): σ' is one over e⁻ˣ + 2 + eˣ.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dz, x) = (cx.grad(0), cx.input(1));
+    if cx.wants(0) {
+        cx.give(0, cx.call("SoftplusGrad", [dz, x]));
+    }
+    if cx.wants(1) {
+        let dy = cx.input(0);
+        let below = cx.call("Exp", [-x]) + 2.0 + cx.call("Exp", [x]);
+        cx.give(1, dz * dy / below);
+    }
     Ok(())
 }
 

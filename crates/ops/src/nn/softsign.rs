@@ -2,7 +2,7 @@
 
 use super::activation::{activation, map};
 use crate::number::{Float, Number, with_float};
-use millstream_graph::op::spec;
+use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -10,11 +10,18 @@ pub(crate) fn def() -> OpDef {
     activation("Softsign", run)
         .doc("`features / (abs(features) + 1)`.")
         .attr("T", spec::FloatType)
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let out = with_float!("Softsign", cx.input(0).dtype(), T => map::<T>(cx, |x| T::of_work(x.work() / (x.work().abs() + <<T as Float>::Work as Number>::ONE))))?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x) = (cx.grad(0), cx.input(0));
+    cx.give(0, cx.call("SoftsignGrad", [dy, x]));
     Ok(())
 }
 

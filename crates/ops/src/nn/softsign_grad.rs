@@ -2,7 +2,7 @@
 
 use super::activation::{gradient, zip};
 use crate::number::{Float, Number, with_float};
-use millstream_graph::op::spec;
+use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -10,6 +10,7 @@ pub(crate) fn def() -> OpDef {
     gradient("SoftsignGrad", "features", run)
         .doc("`gradients / (1 + abs(features))^2`.")
         .attr("T", spec::FloatType)
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
@@ -18,6 +19,20 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         T::of_work(g.work() / (d * d))
     }))?;
     cx.set(0, out);
+    Ok(())
+}
+
+// z = dy / (1 + |x|)²
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dz, x) = (cx.grad(0), cx.input(1));
+    if cx.wants(0) {
+        cx.give(0, cx.call("SoftsignGrad", [dz, x]));
+    }
+    if cx.wants(1) {
+        let z = cx.output(0);
+        let share = cx.call("Sign", [x]) / (cx.call("Abs", [x]) + 1.0);
+        cx.give(1, dz * z * share * -2.0);
+    }
     Ok(())
 }
 

@@ -1,9 +1,10 @@
 //! `SparseSoftmaxCrossEntropyWithLogits`: the cross entropy of class numbers and rows of logits, with its gradient.
 
+use super::rows::through_entropy;
 use super::rows::Row;
 use crate::number::{Float, Number, with_float};
 use millstream_graph::op::spec::{FloatType, IndexType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
 use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
 use num_traits::Float as _;
@@ -19,6 +20,7 @@ pub(crate) fn def() -> OpDef {
         .attr("Tlabels", IndexType.or(I64))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -76,6 +78,13 @@ where
         }
     }
     Ok((loss, backprop))
+}
+
+// loss = -log(softmax[label]), backprop = softmax less one at the label, which is what the loss does to the logits.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let logits = through_entropy(cx);
+    cx.give(0, logits);
+    Ok(())
 }
 
 cases! {

@@ -1,15 +1,16 @@
 //! `TopK`, `TopKV2`: the greatest entries of each row, and where they are.
 
+use crate::dims::Dims;
 use crate::number::{Real, with_real};
 use millstream_graph::op::spec::{AtLeast, Bool, OneOf, RealNumber, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::*;
 use millstream_tensor::{Element, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use std::cmp::Ordering;
 
 pub(crate) fn def() -> [OpDef; 2] {
     let doc = "The `k` greatest entries along the last axis, greatest first, and their indices. Of equals the first comes first; NaN comes last.";
-    let def = |name| OpDef::new(name).doc(doc).input("input", "T");
+    let def = |name| OpDef::new(name).doc(doc).input("input", "T").gradient(Gradient::of(grad));
     [
         def("TopK")
             .output("values", "T")
@@ -128,6 +129,25 @@ fn top<T: Real, I: Element>(
         }
     }
     Ok((values, indices))
+}
+
+// To the entries that were taken.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, places) = (cx.grad(0), cx.output(1));
+    let shape = Dims::of_input(cx, 0);
+    let places = cx.op("Cast").input(places).attr("DstT", I32).output();
+    // Of rows below each other: the entry at place p of row r is number r * n + p of all.
+    let k = Dims::of(cx, dy).part(cx, -1, None);
+    let rows = Dims::joined(cx, &[Dims::Known(vec![-1]), k]).output(cx);
+    let (places, n) = (cx.call("Reshape", [places, rows]), shape.part(cx, -1, None).scalar(cx));
+    let row = cx.op("Range").input(0).input(shape.part(cx, 0, Some(-1)).product(cx).scalar(cx)).input(1).output();
+    let starts = cx.op("ExpandDims").input(row * n).input(1).output();
+    let (places, flat) = (cx.op("Reshape").input(places + starts).input([-1]).output(), cx.ints(&[-1]));
+    let size = shape.product(cx).scalar(cx);
+    let dx = cx.call("UnsortedSegmentSum", [cx.call("Reshape", [dy, flat]), places, size]);
+    let dx = cx.reshaped_to_input(0, dx);
+    cx.give(0, dx);
+    Ok(())
 }
 
 cases! {

@@ -8,7 +8,7 @@ use super::fill::{Sample, infer_shape, shape_of};
 use super::philox::{Philox, Stream};
 use crate::number::{Float, with_float};
 use millstream_graph::op::spec::{FloatType, IndexType, Int, Spec};
-use millstream_graph::op::{BuildCx, Effect, InferCx, Kernel, KernelCx, OpDef, Run};
+use millstream_graph::op::{BuildCx, Effect, Gradient, InferCx, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::{Error, Result, Tensor, ensure, invalid};
 use num_traits::Float as _;
 
@@ -31,6 +31,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", IndexType)
         .infer(infer)
         .kernel(Kernel::build(Effect::Stateful, build))
+        .gradient(Gradient::Missing("how a sample moves with its parameters is not computed"))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -4,7 +4,7 @@ use super::per_output::{Draws, infer, run};
 use super::philox::Stream;
 use crate::number::with_types;
 use millstream_graph::op::spec::{IndexType, Int, OneOf, Spec};
-use millstream_graph::op::{BuildCx, Effect, Kernel, KernelCx, OpDef, Run};
+use millstream_graph::op::{BuildCx, Effect, Gradient, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::DType::{F16, F32, F64};
 use millstream_tensor::Result;
 use num_traits::{NumCast, ToPrimitive};
@@ -25,6 +25,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", OneOf(&[F16, F32, F64]))
         .infer(infer)
         .kernel(Kernel::build(Effect::Stateful, build))
+        .gradient(Gradient::Missing("how a sample moves with `alpha` is not computed"))
 }
 
 fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {

@@ -4,7 +4,7 @@ use super::per_output::{Draws, infer, run};
 use super::philox::Stream;
 use crate::number::{no_kernel, with_types};
 use millstream_graph::op::spec::{IndexType, Int, OneOf, Spec};
-use millstream_graph::op::{BuildCx, Effect, Kernel, KernelCx, OpDef, Run};
+use millstream_graph::op::{BuildCx, Effect, Gradient, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::DType::{F16, F32, F64, I32, I64};
 use millstream_tensor::{DType, Element, Result, f16};
 use num_traits::ToPrimitive;
@@ -22,6 +22,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("S", IndexType)
             .infer(infer)
             .kernel(Kernel::build(Effect::Stateful, build))
+            .gradient(Gradient::none("counts move by steps"))
     };
     [
         plain(

@@ -2,7 +2,7 @@
 
 use super::philox::{Stream, WORDS, Words};
 use millstream_graph::op::spec::{AnyType, Int, Spec};
-use millstream_graph::op::{BuildCx, Effect, Kernel, KernelCx, OpDef, Run};
+use millstream_graph::op::{BuildCx, Effect, Gradient, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::Result;
 
 pub(crate) fn def() -> OpDef {
@@ -15,6 +15,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(|cx| cx.same_as_input())
         .kernel(Kernel::build(Effect::Stateful, build))
+        .gradient(Gradient::none("which row went where is not known"))
 }
 
 fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {

@@ -2,7 +2,7 @@
 
 use crate::number::{Number, with_types};
 use millstream_graph::op::spec::OneOf;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::*;
 use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
 
@@ -17,6 +17,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", OneOf(&[I32, I64, F32, F64]))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::none("a count; UnsortedSegmentSum of the weights has a gradient"))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -1,12 +1,14 @@
 //! `Cumprod`: running products along an axis.
 
+use super::scan::turned_round;
 use super::scan::{self, scan};
 use crate::number::{Number, with_number};
-use millstream_graph::op::{KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, KernelCx, OpDef};
 use millstream_tensor::Result;
 
 pub(crate) fn def() -> OpDef {
     scan("Cumprod", run).doc("The products of all elements up to each along `axis`; `exclusive` leaves the element itself out, `reverse` starts at the end.")
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
@@ -14,6 +16,15 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         scan::run::<T>(cx, <T as Number>::Wide::ONE, |a, b| a.times(b))
     })?;
     cx.set(0, out);
+    Ok(())
+}
+
+// An element counts in all products from its own on, and is in each of them once.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x, y, axis) = (cx.grad(0), cx.input(0), cx.output(0), cx.input(1));
+    let (x, y) = (cx.conj(x), cx.conj(y));
+    let sums = turned_round(cx, y * dy, axis)?;
+    cx.give(0, sums / x);
     Ok(())
 }
 

@@ -1,12 +1,14 @@
 //! `Cumsum`: running sums along an axis.
 
+use super::scan::turned_round;
 use super::scan::{self, scan};
 use crate::number::{Number, with_number};
-use millstream_graph::op::{KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, KernelCx, OpDef};
 use millstream_tensor::Result;
 
 pub(crate) fn def() -> OpDef {
     scan("Cumsum", run).doc("The sums of all elements up to each along `axis`; `exclusive` leaves the element itself out, `reverse` starts at the end.")
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
@@ -14,6 +16,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         scan::run::<T>(cx, <T as Number>::Wide::ZERO, |a, b| a.plus(b))
     })?;
     cx.set(0, out);
+    Ok(())
+}
+
+// An element counts in all sums from its own on.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, axis) = (cx.grad(0), cx.input(1));
+    let dx = turned_round(cx, dy, axis)?;
+    cx.give(0, dx);
     Ok(())
 }
 

@@ -1,9 +1,10 @@
 //! `CumulativeLogsumexp`: running logarithms of sums of exponentials along an axis.
 
+use millstream_tensor::DType;
 use super::scan::{self, scan};
 use crate::number::{Real, with_float};
 use millstream_graph::op::spec::FloatType;
-use millstream_graph::op::{KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, KernelCx, OpDef};
 use millstream_tensor::Result;
 use num_traits::Float;
 
@@ -14,7 +15,7 @@ pub(crate) fn def() -> OpDef {
     );
     // The other running ops take any number.
     def.attrs.retain(|(name, _)| *name != "T");
-    def.attr("T", FloatType)
+    def.attr("T", FloatType).gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
@@ -30,6 +31,31 @@ fn join<T: Float>(a: T, b: T) -> T {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
     // The difference of two equal infinities is no number, but they need nothing added.
     if high.is_infinite() { high } else { high + (low - high).exp().ln_1p() }
+}
+
+// y = log Σ eˣ: dx = eˣ Σ e⁻ʸ dy over the sums that x is in. In logarithms, of the positive and of the negative gradients, lest it overflow.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, x, y, axis) = (cx.grad(0), cx.input(0), cx.output(0), cx.input(1));
+    let (exclusive, reverse) = (cx.attrs().bool("exclusive")?, cx.attrs().bool("reverse")?);
+    let dtype = cx.dtype(0);
+    let (zero, one) = (cx.scalar(dtype, 0.0), cx.scalar(dtype, 1.0));
+    let lowest = match dtype {
+        DType::F64 => f64::MIN,
+        DType::F16 => -65504.0,
+        DType::BF16 => -3.389_531_389_251_535_5e38,
+        _ => f32::MIN.into(),
+    };
+    let lowest = cx.scalar(dtype, lowest);
+    let share = |dy| {
+        let has = cx.call("Greater", [dy, zero]);
+        let log = cx.call("SelectV2", [has, cx.call("Log", [cx.call("SelectV2", [has, dy, one])]), lowest]);
+        let sums = cx.op("CumulativeLogsumexp").input(log - y).input(axis);
+        let sums = sums.attr("exclusive", exclusive).attr("reverse", !reverse).output();
+        cx.call("Exp", [sums + x])
+    };
+    let dx = share(dy) - share(-dy);
+    cx.give(0, dx);
+    Ok(())
 }
 
 cases! {

@@ -1,8 +1,10 @@
 //! `EuclideanNorm`: the length of vectors along axes.
 
+use super::stretch::with_reduced_axes;
+use crate::math::complex_parts::{part, whole_of_real};
 use super::fold::{Fold, Reduction, reduction};
 use crate::number::{Number, with_number};
-use millstream_graph::op::spec;
+use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 use std::marker::PhantomData;
@@ -15,6 +17,7 @@ pub(crate) fn def() -> OpDef {
         .on_host()
         .output("output", "T")
         .attr("T", spec::Number)
+        .gradient(Gradient::of(grad))
 }
 
 pub(crate) struct EuclideanNorm<T>(PhantomData<T>);
@@ -42,6 +45,19 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let reduction = Reduction::of(cx)?;
     let out = with_number!("EuclideanNorm", reduction.dtype(), T => reduction.fold::<EuclideanNorm<T>>())?;
     cx.set(0, out);
+    Ok(())
+}
+
+// d|x| = Re(x̅ dx) / |x|
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (mut dy, x, y) = (cx.grad(0), cx.input(0), cx.output(0));
+    if cx.dtype(0).is_complex() {
+        // The length is real: an imaginary gradient does nothing to it.
+        let real = part(cx, "Real", dy);
+        dy = whole_of_real(cx, real);
+    }
+    let dy = with_reduced_axes(cx, dy / y);
+    cx.give(0, x * dy);
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use crate::number::{Float, with_float};
 use millstream_graph::op::spec::{FloatType, IndexType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I32;
 use millstream_tensor::{Error, PartialShape, Result, Tensor, ensure, invalid};
 use num_traits::NumCast;
@@ -19,6 +19,7 @@ pub(crate) fn def() -> OpDef {
         .attr("Tidx", IndexType.or(I32))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -56,6 +57,19 @@ fn spaced<T: Float>(start: T, stop: T, num: usize) -> Result<Tensor> {
         i => T::of_work(a + step * number(i).unwrap_or_default()),
     });
     Tensor::from_iter([num], values)
+}
+
+// Each number is so much of the start and so much of the stop.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, dtype, num) = (cx.grad(0), cx.dtype(0), cx.input(2));
+    let (zero, one) = (cx.scalar(dtype, 0.0), cx.scalar(dtype, 1.0));
+    for (i, from, to) in [(0, one, zero), (1, zero, one)] {
+        if cx.wants(i) {
+            let share = cx.call("LinSpace", [from, to, num]);
+            cx.give(i, cx.op("Sum").input(dy * share).input([0]).output());
+        }
+    }
+    Ok(())
 }
 
 cases! {

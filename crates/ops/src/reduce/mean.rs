@@ -1,8 +1,9 @@
 //! `Mean`: the mean along axes.
 
+use super::stretch::{count, stretched};
 use super::fold::{Fold, Reduction, reduction};
 use crate::number::{Number, with_number};
-use millstream_graph::op::spec;
+use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 use std::marker::PhantomData;
@@ -15,6 +16,7 @@ pub(crate) fn def() -> OpDef {
         .on_host()
         .output("output", "T")
         .attr("T", spec::Number)
+        .gradient(Gradient::of(grad))
 }
 
 pub(crate) struct Mean<T>(PhantomData<T>);
@@ -46,6 +48,15 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         with_number!("Mean", reduction.dtype(), T => reduction.fold::<Mean<T>>())?
     };
     cx.set(0, out);
+    Ok(())
+}
+
+// Each element counts as one of so many.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let count = count(cx);
+    let dx = stretched(cx, dy / count);
+    cx.give(0, dx);
     Ok(())
 }
 

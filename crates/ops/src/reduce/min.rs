@@ -1,8 +1,9 @@
 //! `Min`: the minimum along axes.
 
+use super::stretch::to_extremes;
 use super::fold::{Fold, Reduction, reduction};
 use crate::number::{Real, with_real};
-use millstream_graph::op::spec;
+use millstream_graph::op::{Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 use std::marker::PhantomData;
@@ -15,6 +16,7 @@ pub(crate) fn def() -> OpDef {
         .on_host()
         .output("output", "T")
         .attr("T", spec::RealNumber)
+        .gradient(Gradient::of(to_extremes))
 }
 
 pub(crate) struct Min<T>(PhantomData<T>);

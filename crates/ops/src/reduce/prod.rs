@@ -1,8 +1,11 @@
 //! `Prod`: the product along axes.
 
+use super::stretch::{all_and_reduced_axes, reduced_axes, with_reduced_axes};
+use crate::dims::Dims;
 use super::fold::{Fold, Reduction, reduction};
 use crate::number::{Number, with_number};
-use millstream_graph::op::spec;
+use millstream_graph::Output;
+use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 use std::marker::PhantomData;
@@ -15,6 +18,7 @@ pub(crate) fn def() -> OpDef {
         .on_host()
         .output("output", "T")
         .attr("T", spec::Number)
+        .gradient(Gradient::of(grad))
 }
 
 pub(crate) struct Prod<T>(PhantomData<T>);
@@ -47,6 +51,57 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     };
     cx.set(0, out);
     Ok(())
+}
+
+// Each element is multiplied with all others: those before it, and those behind it. (Not the product over the element, for that may be 0.)
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    let dy = with_reduced_axes(cx, dy);
+    let x = cx.input(0);
+    let x = cx.conj(x);
+    let others = match cx.known_ints(1).as_deref() {
+        Some([]) => cx.call("OnesLike", [x]),
+        Some(&[axis]) => others_along(cx, x, axis as i32),
+        _ => {
+            // The reduced axes first, as one.
+            let (perm, back, first) = reduced_first(cx);
+            let turned = cx.call("Transpose", [x, perm]);
+            let matrix = Dims::joined(cx, &[first.product(cx), Dims::Known(vec![-1])]).output(cx);
+            let others = others_along(cx, cx.call("Reshape", [turned, matrix]), 0);
+            let shape = cx.shape_of(turned);
+            let others = cx.call("Reshape", [others, shape]);
+            cx.call("Transpose", [others, back])
+        }
+    };
+    cx.give(0, dy * others);
+    Ok(())
+}
+
+/// For each element the product of all others along an axis.
+fn others_along<'g>(cx: &GradCx<'g, '_>, x: Output<'g>, axis: i32) -> Output<'g> {
+    let before = cx.op("Cumprod").input(x).input(axis).attr("exclusive", true);
+    let behind = cx.op("Cumprod").input(x).input(axis).attr("exclusive", true).attr("reverse", true);
+    before.output() * behind.output()
+}
+
+/// The permutation that brings the reduced axes to the front, its inverse, and the reduced dimensions.
+fn reduced_first<'g>(cx: &mut GradCx<'g, '_>) -> (Output<'g>, Output<'g>, Dims<'g>) {
+    if let (Some(axes), Some(rank)) = (reduced_axes(cx), cx.input_shape(0).rank()) {
+        let others = (0..rank).filter(|axis| !axes.contains(axis));
+        let perm: Vec<i32> = axes.iter().copied().chain(others).map(|axis| axis as i32).collect();
+        let mut back = vec![0; rank];
+        perm.iter().enumerate().for_each(|(i, &axis)| back[axis as usize] = i as i32);
+        let shape = Dims::of_input(cx, 0);
+        let first: Vec<Dims<'g>> =
+            axes.iter().map(|&axis| shape.part(cx, axis as i32, Some(axis as i32 + 1))).collect();
+        return (cx.ints(&perm), cx.ints(&back), Dims::joined(cx, &first));
+    }
+    let (all, axes) = all_and_reduced_axes(cx);
+    let others = cx.call("ListDiff", [all, axes]);
+    let perm = cx.op("ConcatV2").inputs([axes, others]).input(0).output();
+    let shape = cx.shape_of_input(0);
+    let first = cx.op("GatherV2").input(shape).input(axes).input(0).output();
+    (perm, cx.call("InvertPermutation", [perm]), Dims::Made(first))
 }
 
 cases! {

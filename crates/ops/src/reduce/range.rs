@@ -2,7 +2,7 @@
 
 use crate::number::{Number, Real, with_types};
 use millstream_graph::op::spec::{OneOf, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, Known, OpDef};
+use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, Known, OpDef};
 use millstream_tensor::DType::{self, *};
 use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
 
@@ -19,6 +19,7 @@ pub(crate) fn def() -> OpDef {
         .attr("Tidx", OneOf(&[F16, BF16, F32, F64, I8, I16, I32, I64, U16, U32, U64]).or(I32))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::none("its length depends on the numbers"))
 }
 
 /// Ranges of at most this many integers are known while a graph is built: they are axes and permutations.

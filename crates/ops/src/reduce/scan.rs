@@ -1,8 +1,9 @@
 //! Running sums and products along an axis: what `Cumsum` and `Cumprod` share.
 
 use crate::number::Number;
+use millstream_graph::Output;
 use millstream_graph::op::spec::{Bool, IndexType, Number as NumberType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
+use millstream_graph::op::{GradCx, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::DType::I32;
 use millstream_tensor::{Result, Tensor, ensure};
 
@@ -68,3 +69,10 @@ pub(super) fn run<T: Number>(
 
 /// Columns that run together, so that their sums stay in the first-level cache.
 const STRIP: usize = 1024;
+
+/// The running sums in the other direction: what counted in an element of the output comes back from it.
+pub(super) fn turned_round<'g>(cx: &GradCx<'g, '_>, dy: Output<'g>, axis: Output<'g>) -> Result<Output<'g>> {
+    let (exclusive, reverse) = (cx.attrs().bool("exclusive")?, cx.attrs().bool("reverse")?);
+    let sums = cx.op("Cumsum").input(dy).input(axis);
+    Ok(sums.attr("exclusive", exclusive).attr("reverse", !reverse).output())
+}

@@ -1,5 +1,6 @@
 //! Sums, means and extremes over segments of rows.
 
+mod back;
 mod rows;
 
 ops! {

@@ -1,9 +1,10 @@
 //! `SegmentMean`: mean over runs of rows.
 
+use super::back::{counts, of_segment};
 use super::rows::{Mean, reduce_sorted, sorted};
 use crate::number::{Number, with_number};
 
-use millstream_graph::op::spec;
+use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -11,11 +12,20 @@ pub(crate) fn def() -> OpDef {
     sorted("SegmentMean", run)
         .doc("The mean of the rows of `data` for each id in the sorted `segment_ids`; ids without rows give 0.")
         .attr("T", spec::Number)
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let out = with_number!("SegmentMean", cx.input(0).dtype(), T => reduce_sorted::<Mean<T>>(cx, <T as Number>::ZERO))?;
     cx.set(0, out);
+    Ok(())
+}
+
+// Every row counted as one of so many in its segment.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, ids) = (cx.grad(0), cx.input(1));
+    let share = dy / counts(cx, dy, ids);
+    cx.give(0, of_segment(cx, share, ids));
     Ok(())
 }
 

@@ -1,9 +1,10 @@
 //! `SegmentMin`: minimum over runs of rows.
 
+use super::back::to_extremes;
 use super::rows::{reduce_sorted, sorted};
 use crate::number::{Number, with_real};
 use crate::reduce::Min;
-use millstream_graph::op::spec;
+use millstream_graph::op::{Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -11,6 +12,7 @@ pub(crate) fn def() -> OpDef {
     sorted("SegmentMin", run)
         .doc("The minimum of the rows of `data` for each id in the sorted `segment_ids`; ids without rows give 0.")
         .attr("T", spec::RealNumber)
+        .gradient(Gradient::of(to_extremes))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {

@@ -1,9 +1,10 @@
 //! `SegmentProd`: product over runs of rows.
 
+use super::back::through_products;
 use super::rows::{reduce_sorted, sorted};
 use crate::number::{Number, with_number};
 use crate::reduce::Prod;
-use millstream_graph::op::spec;
+use millstream_graph::op::{Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -11,6 +12,7 @@ pub(crate) fn def() -> OpDef {
     sorted("SegmentProd", run)
         .doc("The product of the rows of `data` for each id in the sorted `segment_ids`; ids without rows give 1.")
         .attr("T", spec::Number)
+        .gradient(Gradient::of(through_products))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {

@@ -1,9 +1,10 @@
 //! `SegmentSum`: sum over runs of rows.
 
+use super::back::of_segment;
 use super::rows::{reduce_sorted, sorted};
 use crate::number::{Number, with_number};
 use crate::reduce::Sum;
-use millstream_graph::op::spec;
+use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -11,11 +12,19 @@ pub(crate) fn def() -> OpDef {
     sorted("SegmentSum", run)
         .doc("The sum of the rows of `data` for each id in the sorted `segment_ids`; ids without rows give 0.")
         .attr("T", spec::Number)
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let out = with_number!("SegmentSum", cx.input(0).dtype(), T => reduce_sorted::<Sum<T>>(cx, <T as Number>::ZERO))?;
     cx.set(0, out);
+    Ok(())
+}
+
+// Every row counted in its segment.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, ids) = (cx.grad(0), cx.input(1));
+    cx.give(0, of_segment(cx, dy, ids));
     Ok(())
 }
 

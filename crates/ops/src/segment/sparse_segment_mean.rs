@@ -1,9 +1,10 @@
 //! `SparseSegmentMean`: mean over runs of chosen rows.
 
+use super::back::{counts, to_chosen_rows};
 use super::rows::{Mean, reduce_sparse, sparse};
 use crate::number::with_float;
 
-use millstream_graph::op::spec;
+use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -11,11 +12,19 @@ pub(crate) fn def() -> OpDef {
     sparse("SparseSegmentMean", run)
         .doc("The mean of the rows of `data` that `indices` names, for each id in the sorted `segment_ids`; ids without rows give 0.")
         .attr("T", spec::FloatType)
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let out = with_float!("SparseSegmentMean", cx.input(0).dtype(), T => reduce_sparse::<Mean<T>>(cx))?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, ids) = (cx.grad(0), cx.input(2));
+    let share = dy / counts(cx, dy, ids);
+    to_chosen_rows(cx, share);
     Ok(())
 }
 

@@ -1,9 +1,10 @@
 //! `SparseSegmentSqrtN`: sum over the square root of the count over runs of chosen rows.
 
+use super::back::{counts, to_chosen_rows};
 use super::rows::{SqrtN, reduce_sparse, sparse};
 use crate::number::with_float;
 
-use millstream_graph::op::spec;
+use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -11,11 +12,19 @@ pub(crate) fn def() -> OpDef {
     sparse("SparseSegmentSqrtN", run)
         .doc("The sum over the square root of the count of the rows of `data` that `indices` names, for each id in the sorted `segment_ids`; ids without rows give 0.")
         .attr("T", spec::FloatType)
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let out = with_float!("SparseSegmentSqrtN", cx.input(0).dtype(), T => reduce_sparse::<SqrtN<T>>(cx))?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, ids) = (cx.grad(0), cx.input(2));
+    let share = dy / cx.call("Sqrt", [counts(cx, dy, ids)]);
+    to_chosen_rows(cx, share);
     Ok(())
 }
 

@@ -1,9 +1,10 @@
 //! `SparseSegmentSum`: sum over runs of chosen rows.
 
+use super::back::to_chosen_rows;
 use super::rows::{reduce_sparse, sparse};
 use crate::number::with_real;
 use crate::reduce::Sum;
-use millstream_graph::op::spec;
+use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -11,11 +12,18 @@ pub(crate) fn def() -> OpDef {
     sparse("SparseSegmentSum", run)
         .doc("The sum of the rows of `data` that `indices` names, for each id in the sorted `segment_ids`; ids without rows give 0.")
         .attr("T", spec::RealNumber)
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let out = with_real!("SparseSegmentSum", cx.input(0).dtype(), T => reduce_sparse::<Sum<T>>(cx))?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let dy = cx.grad(0);
+    to_chosen_rows(cx, dy);
     Ok(())
 }
 

@@ -1,8 +1,9 @@
 //! `UnsortedSegmentMax`: maximum over the rows with each id.
 
+use super::back::to_extremes;
 use super::rows::{reduce_unsorted, unsorted};
 use crate::number::{Real, with_real};
-use millstream_graph::op::spec;
+use millstream_graph::op::{Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -10,6 +11,7 @@ pub(crate) fn def() -> OpDef {
     unsorted("UnsortedSegmentMax", run)
         .doc("The maximum of the parts of `data` for each id below `num_segments` in `segment_ids`, in any order; ids without parts give the least finite value. Negative ids are left out.")
         .attr("T", spec::RealNumber)
+        .gradient(Gradient::of(to_extremes))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {

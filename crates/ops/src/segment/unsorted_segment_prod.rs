@@ -1,8 +1,9 @@
 //! `UnsortedSegmentProd`: product over the rows with each id.
 
+use super::back::through_products;
 use super::rows::{reduce_unsorted, unsorted};
 use crate::number::{Number, with_number};
-use millstream_graph::op::spec;
+use millstream_graph::op::{Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -10,6 +11,7 @@ pub(crate) fn def() -> OpDef {
     unsorted("UnsortedSegmentProd", run)
         .doc("The product of the parts of `data` for each id below `num_segments` in `segment_ids`, in any order; ids without parts give 1. Negative ids are left out.")
         .attr("T", spec::Number)
+        .gradient(Gradient::of(through_products))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {

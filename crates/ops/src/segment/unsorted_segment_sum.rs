@@ -1,8 +1,9 @@
 //! `UnsortedSegmentSum`: sum over the rows with each id.
 
+use super::back::of_segment_or_zeros;
 use super::rows::{reduce_unsorted, unsorted};
 use crate::number::{Number, with_number};
-use millstream_graph::op::spec;
+use millstream_graph::op::{GradCx, Gradient, spec};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::Result;
 
@@ -10,11 +11,19 @@ pub(crate) fn def() -> OpDef {
     unsorted("UnsortedSegmentSum", run)
         .doc("The sum of the parts of `data` for each id below `num_segments` in `segment_ids`, in any order; ids without parts give 0. Negative ids are left out.")
         .attr("T", spec::Number)
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let out = with_number!("UnsortedSegmentSum", cx.input(0).dtype(), T => reduce_unsorted::<T>(cx, T::ZERO, |a, b| a.plus(b)))?;
     cx.set(0, out);
+    Ok(())
+}
+
+// Every row counted in its segment, if it has one.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, ids) = (cx.grad(0), cx.input(1));
+    cx.give(0, of_segment_or_zeros(cx, dy, ids));
     Ok(())
 }
 

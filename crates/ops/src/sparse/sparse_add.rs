@@ -3,7 +3,7 @@
 use super::entries::{Entries, Step, gives, inferred, matrix, sizes, together};
 use crate::math::numbers::{Lane, Num, Pairs, Real};
 use millstream_graph::op::spec::{Number, RealNumber};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{self, C64, C128, I64};
 use millstream_tensor::{Element, PartialShape, Result, Tensor, ensure};
 
@@ -27,6 +27,7 @@ pub(crate) fn def() -> OpDef {
         .attr("Treal", RealNumber)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -81,6 +82,15 @@ fn add<T: Lane + Num, P: Element + PartialOrd>(
     };
     let (kept, values): (Vec<Step>, Vec<T>) = steps.iter().filter_map(|step| Some((*step, sum(step)?))).unzip();
     Ok((kept, Tensor::vector(&values)?))
+}
+
+// To each entry what became of the sum that it is in.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dsum, a, b, sum) = (cx.grad(1), cx.input(0), cx.input(3), cx.output(0));
+    let parts = cx.op("SparseAddGrad").inputs([dsum, a, b, sum]).finish();
+    cx.give(1, parts.output(0));
+    cx.give(4, parts.output(1));
+    Ok(())
 }
 
 cases! {

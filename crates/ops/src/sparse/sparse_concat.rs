@@ -2,7 +2,7 @@
 
 use super::entries::{Entries, gives, inferred_of, sizes};
 use millstream_graph::op::spec::{AnyType, AtLeast, Int};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
 use millstream_tensor::{Assembler, Result, Tensor, ensure, invalid};
 
@@ -20,6 +20,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::Missing("as in TensorFlow, it is not computed; concatenate dense tensors"))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -1,9 +1,10 @@
 //! `SparseDenseCwiseMul`, `..Div`, `..Add`: the entries of a sparse tensor with those of a dense one at the same places.
 
+use crate::dims::Dims;
 use super::entries::{Entries, inferred};
 use crate::math::numbers::{Lane, Num};
 use millstream_graph::op::spec::Number;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::DType::I64;
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure};
 
@@ -19,6 +20,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("T", Number)
             .infer(infer)
             .kernel(Kernel::pure(run))
+            .gradient(Gradient::of(grad))
     };
     [
         op(
@@ -97,6 +99,42 @@ fn run(cx: &mut KernelCx, join: Join) -> Result<()> {
 fn each<T: Lane + Num>(cx: &KernelCx, all: &Entries, places: &[usize], f: impl Fn(T, T) -> T) -> Result<Tensor> {
     let (dense, values) = (cx.input(3).as_slice::<T>()?, all.values.as_slice::<T>()?);
     Tensor::from_iter([all.n], values.iter().zip(places).map(|(x, at)| f(*x, dense[*at])))
+}
+
+// The element of the dense side at each entry is gathered; what became of it is added up there.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, indices, shape) = (cx.grad(0), cx.input(0), cx.input(2));
+    // Along axes on which the dense side has size 1, and along those it lacks, all entries meet one element.
+    let dense = match Dims::of_input(cx, 3) {
+        Dims::Known(dims) => cx.graph().constant(dims.into_iter().map(i64::from).collect::<Vec<i64>>()),
+        Dims::Made(dims) => cx.op("Cast").input(dims).attr("DstT", I64).output(),
+    };
+    let lacking = cx.call("Size", [shape]) - cx.call("Size", [dense]);
+    let lacking = cx.op("Reshape").input(lacking).input([1]).output();
+    let whole = cx.op("ConcatV2").input(cx.op("Fill").input(lacking).input(1i64).output()).input(dense).input(0).output();
+    let one = cx.graph().constant(1i64);
+    let repeats = cx.call("FloorDiv", [cx.call("Maximum", [shape, one]), whole]);
+    let places = cx.call("FloorDiv", [indices, repeats]);
+    let from = cx.op("ConcatV2").input(cx.ints(&[0])).input(lacking).input(0).output();
+    let places = cx.op("Slice").input(places).input(from).input([-1, -1]).output();
+    let (op, values) = (cx.node().op.name, cx.input(1));
+    let (dvalues, delements) = match op {
+        "SparseDenseCwiseAdd" => (dy, dy),
+        _ => {
+            let dense = cx.input(3);
+            let elements = cx.call("GatherNd", [dense, places]);
+            let (elements, values) = (cx.conj(elements), cx.conj(values));
+            match op {
+                "SparseDenseCwiseMul" => (dy * elements, dy * values),
+                _ => (dy / elements, -(dy * (values / cx.call("Square", [elements])))),
+            }
+        }
+    };
+    cx.give(1, dvalues);
+    if cx.wants(3) {
+        cx.give(3, cx.call("ScatterNd", [places, delements, dense]));
+    }
+    Ok(())
 }
 
 cases! {

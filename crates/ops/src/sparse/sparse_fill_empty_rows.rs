@@ -2,7 +2,7 @@
 
 use super::entries::{Entries, gives, inferred};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{Bool, I64};
 use millstream_tensor::{Assembler, Result, Tensor, ensure, invalid};
 
@@ -23,6 +23,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -71,6 +72,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     cx.set(1, values);
     cx.set(2, empty);
     cx.set(3, Tensor::vector(&places)?);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dvalues, places) = (cx.grad(1), cx.output(3));
+    let parts = cx.op("SparseFillEmptyRowsGrad").inputs([places, dvalues]).finish();
+    cx.give(1, parts.output(0));
+    cx.give(3, parts.output(1));
     Ok(())
 }
 

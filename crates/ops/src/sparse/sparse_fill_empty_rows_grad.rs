@@ -2,7 +2,7 @@
 
 use crate::math::numbers::{Lane, Num};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
 use millstream_tensor::{Result, Tensor, ensure, invalid};
 
@@ -16,6 +16,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -50,6 +51,16 @@ fn sum_of_others<T: Lane + Num>(grad: &Tensor, places: &[usize]) -> Result<Tenso
     places.iter().for_each(|at| visited[*at] = true);
     let others = grad.as_slice::<T>()?.iter().zip(&visited).filter(|(_, visited)| !**visited);
     Ok(Tensor::scalar(others.fold(T::int(0), |sum, (v, _)| sum.add(*v))))
+}
+
+// Entries that were there come back to their places, the default to all others.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dvalues, ddefault, places) = (cx.grad(0), cx.grad(1), cx.input(0));
+    let shape = cx.shape_of_input(1);
+    let all = cx.op("Fill").inputs([shape, ddefault]).output();
+    let rows = cx.op("ExpandDims").input(places).input(-1).output();
+    cx.give(1, cx.call("TensorScatterUpdate", [all, rows, dvalues]));
+    Ok(())
 }
 
 cases! {

@@ -3,7 +3,7 @@
 use super::entries::{Entries, gives, inferred, sizes};
 use crate::math::numbers::{Lane, Num, Real};
 use millstream_graph::op::spec::{self, Bool, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::DType::{I32, I64};
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid};
 use std::collections::BTreeMap;
@@ -25,15 +25,19 @@ pub(crate) fn def() -> [OpDef; 4] {
     };
     [
         op("SparseReduceSum", "The dense sum of a sparse tensor along axes.", sum)
+            .gradient(Gradient::of(grad))
             .attr("T", spec::Number),
         op(
             "SparseReduceMax",
             "The dense maximum of the entries of a sparse tensor along axes, and 0 where there are none.",
             max,
         )
+        .gradient(Gradient::Missing("as in TensorFlow, it is not computed"))
         .attr("T", spec::RealNumber),
-        op("SparseReduceSumSparse", "As SparseReduceSum, as a sparse tensor.", sum).attr("T", spec::Number),
-        op("SparseReduceMaxSparse", "As SparseReduceMax, as a sparse tensor.", max).attr("T", spec::RealNumber),
+        op("SparseReduceSumSparse", "As SparseReduceSum, as a sparse tensor.", sum)
+            .gradient(Gradient::Missing("as in TensorFlow, it is not computed; SparseReduceSum has a gradient")).attr("T", spec::Number),
+        op("SparseReduceMaxSparse", "As SparseReduceMax, as a sparse tensor.", max)
+            .gradient(Gradient::Missing("as in TensorFlow, it is not computed")).attr("T", spec::RealNumber),
     ]
 }
 
@@ -119,6 +123,21 @@ fn run<T: Lane + Num>(cx: &mut KernelCx, join: fn(T, T) -> T) -> Result<()> {
         cells[at] = v;
     }
     cx.set(0, out);
+    Ok(())
+}
+
+// Each entry counts once: it gets what became of the place that its index has without the reduced axes.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, indices, shape, axes) = (cx.grad(0), cx.input(0), cx.input(2), cx.input(3));
+    let rank = cx.call("Size", [shape]);
+    let axes = cx.op("Reshape").input((axes + rank) % rank).input([-1]).output();
+    let all = cx.op("Range").input(0).input(rank).input(1).output();
+    // The shape with ones at the reduced axes.
+    let ones = cx.op("Fill").input(cx.call("Shape", [axes])).input(1i64).output();
+    let kept = cx.op("DynamicStitch").inputs([all, axes, shape, ones]).attr("N", 2).output();
+    let one = cx.graph().constant(1i64);
+    let places = cx.call("FloorDiv", [indices, cx.call("FloorDiv", [cx.call("Maximum", [shape, one]), kept])]);
+    cx.give(1, cx.call("GatherNd", [cx.call("Reshape", [dy, kept]), places]));
     Ok(())
 }
 

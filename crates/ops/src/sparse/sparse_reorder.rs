@@ -2,7 +2,7 @@
 
 use super::entries::{Entries, gives, inferred, matrix};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
 use millstream_tensor::Result;
 
@@ -21,6 +21,7 @@ pub(crate) fn def() -> OpDef {
             Ok(())
         })
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
@@ -30,6 +31,18 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let values = all.values.take([all.n], &order)?;
     cx.set(0, indices);
     cx.set(1, values);
+    Ok(())
+}
+
+// Each entry gets what became of the place that it was put to.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dvalues, indices, shape) = (cx.grad(1), cx.input(0), cx.input(2));
+    let dims = cx.shape_of_input(1);
+    let n = cx.op("Reshape").input(dims).input(cx.ints(&[])).output();
+    let places = cx.op("Range").input(0).input(n).input(1).output();
+    let order = cx.op("SparseReorder").inputs([indices, places, shape]).finish().output(1);
+    let back = cx.call("InvertPermutation", [order]);
+    cx.give(1, cx.op("GatherV2").input(dvalues).input(back).input(0).output());
     Ok(())
 }
 

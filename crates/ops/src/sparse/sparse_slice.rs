@@ -2,7 +2,7 @@
 
 use super::entries::{Entries, gives, inferred, matrix, sizes};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
 use millstream_tensor::{Result, ensure};
 
@@ -20,6 +20,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -56,6 +57,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     cx.set(0, indices);
     cx.set(1, values);
     cx.set(2, shape);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dvalues, indices, start, taken) = (cx.grad(1), cx.input(0), cx.input(3), cx.output(0));
+    cx.give(1, cx.call("SparseSliceGrad", [dvalues, indices, start, taken]));
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::entries::Indices;
 use millstream_graph::op::spec::Number;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
 use millstream_tensor::{Assembler, Result, Tensor, ensure};
 
@@ -17,6 +17,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", Number)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::Missing("which entries were taken is not told backwards"))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

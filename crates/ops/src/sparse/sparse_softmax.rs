@@ -3,7 +3,7 @@
 use super::entries::{Entries, inferred};
 use crate::math::numbers::{Field, Lane, Real};
 use millstream_graph::op::spec::OneOf;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{F16, F32, F64, I64};
 use millstream_tensor::{Result, Tensor, ensure};
 
@@ -17,6 +17,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", OneOf(&[F16, F32, F64]))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -49,6 +50,14 @@ fn softmax<T: Lane + Field + Real>(all: &Entries) -> Result<Tensor> {
         out.extend(exps.iter().map(|v| v.div(sum)));
     }
     Tensor::vector(&out)
+}
+
+// dsᵢ = sᵢ (dxᵢ - Σ sⱼ dxⱼ) along each row, of the entries that there are.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, y, indices, shape) = (cx.grad(0), cx.output(0), cx.input(0), cx.input(2));
+    let sums = cx.op("SparseReduceSum").inputs([indices, dy * y, shape]).input([-1]).attr("keep_dims", true).output();
+    cx.give(1, cx.call("SparseDenseCwiseAdd", [indices, dy, shape, -sums]) * y);
+    Ok(())
 }
 
 cases! {

@@ -3,7 +3,7 @@
 use super::entries::{Entries, Step, gives, inferred, matrix, together};
 use crate::math::numbers::{Lane, Num, Real};
 use millstream_graph::op::spec::{Number, RealNumber};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
+use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::DType::I64;
 use millstream_tensor::{Result, Tensor};
 
@@ -21,6 +21,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .output("output_values", "T")
             .infer(infer)
             .kernel(Kernel::pure(run))
+            .gradient(Gradient::Missing("as in TensorFlow, it is not computed"))
     };
     [
         op(

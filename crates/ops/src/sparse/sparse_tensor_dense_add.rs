@@ -3,7 +3,7 @@
 use super::entries::{Entries, inferred};
 use crate::math::numbers::{Lane, Num};
 use millstream_graph::op::spec::{IndexType, Number};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, Shape, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -18,6 +18,7 @@ pub(crate) fn def() -> OpDef {
         .attr("Tindices", IndexType)
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -45,6 +46,13 @@ fn add<T: Lane + Num>(a: &Entries, out: &mut Tensor) -> Result<()> {
         let cell = &mut cells[a.offset(row, &strides)];
         *cell = cell.add(*v);
     }
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, indices) = (cx.grad(0), cx.input(0));
+    cx.give(1, cx.call("GatherNd", [dy, indices]));
+    cx.give(3, dy);
     Ok(())
 }
 

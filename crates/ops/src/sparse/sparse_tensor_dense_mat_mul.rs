@@ -2,8 +2,9 @@
 
 use super::entries::{Entries, inferred};
 use crate::math::numbers::{Lane, Num};
+use millstream_graph::Output;
 use millstream_graph::op::spec::{AnyType, Bool, IndexType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
 use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
 
@@ -21,6 +22,7 @@ pub(crate) fn def() -> OpDef {
         .attr("adjoint_b", Bool.or(false))
         .infer(infer)
         .kernel(Kernel::pure(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -75,6 +77,39 @@ fn multiply<T: Lane + Num>(a: &Entries, aa: bool, b: &Tensor, ab: bool, shape: [
         }
     }
     Ok(out)
+}
+
+// P = A B: dB = Aᴴ dP, and an entry at row i and column j of A gets the product of row i of dP and row j of B.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    if cx.dtype(1).is_complex() {
+        return Err(Error::unimplemented("the gradient of a sparse product of complex numbers is not computed, as in TensorFlow"));
+    }
+    let (dp, indices) = (cx.grad(0), cx.input(0));
+    let (a, b) = (cx.attrs().bool("adjoint_a")?, cx.attrs().bool("adjoint_b")?);
+    if cx.wants(3) {
+        let (values, shape) = (cx.input(1), cx.input(2));
+        let db = cx.op("SparseTensorDenseMatMul").inputs([indices, values, shape, dp]).attr("adjoint_a", !a).output();
+        cx.give(3, if b { turned(cx, db) } else { db });
+    }
+    if cx.wants(1) {
+        let dense = cx.input(3);
+        let dense = if b { turned(cx, dense) } else { dense };
+        let (row, column) = if a { (1, 0) } else { (0, 1) };
+        let products = rows_at(cx, dp, indices, row) * rows_at(cx, dense, indices, column);
+        cx.give(1, cx.op("Sum").input(products).input([1]).output());
+    }
+    Ok(())
+}
+
+fn turned<'g>(cx: &GradCx<'g, '_>, x: Output<'g>) -> Output<'g> {
+    cx.op("Transpose").input(x).input([1, 0]).output()
+}
+
+/// The rows of `x` that column `i` of `indices` names.
+fn rows_at<'g>(cx: &GradCx<'g, '_>, x: Output<'g>, indices: Output<'g>, i: i32) -> Output<'g> {
+    let column = cx.op("StridedSlice").input(indices).input([0, i]).input([0, i + 1]).input([1, 1]);
+    let column = column.attr("begin_mask", 1).attr("end_mask", 1).attr("shrink_axis_mask", 2).output();
+    cx.op("GatherV2").input(x).input(column).input(0).output()
 }
 
 cases! {

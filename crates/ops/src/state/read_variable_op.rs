@@ -2,7 +2,7 @@
 
 use super::target::held;
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_state::Variable;
 use millstream_tensor::{DType, Result, ensure};
 
@@ -14,6 +14,7 @@ pub(crate) fn def() -> OpDef {
         .attr("dtype", AnyType)
         .infer(infer)
         .kernel(Kernel::reads(run))
+        .gradient(Gradient::pass())
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -1,9 +1,12 @@
 //! `ResourceGather`: rows of a variable.
 
+use millstream_graph::IndexedSlices;
+use crate::array::{GatherSizes, gathered_along};
+use crate::dims::Dims;
 use super::runs::row_starts;
 use super::target::{held, missing};
 use millstream_graph::op::spec::{AnyType, Bool, IndexType, Int, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_state::Variable;
 use millstream_tensor::{DType, PartialShape, Result, Shape, ensure, invalid};
 
@@ -22,6 +25,7 @@ pub(crate) fn def() -> OpDef {
         .attr("Tindices", IndexType)
         .infer(infer)
         .kernel(Kernel::reads(run))
+        .gradient(Gradient::of(grad))
 }
 
 /// How many leading axes are walked in step; a negative attribute counts from the end of `indices`.
@@ -67,6 +71,36 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     }
     let rows = value.take_runs(Shape::new(indices.shape().iter().chain(row).copied()), run, &starts)?;
     cx.set(0, rows);
+    Ok(())
+}
+
+// Rows that were taken get what became of them, as slices of the variable.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let batch = cx.attrs().int("batch_dims")?;
+    let shape = cx.shape_of_variable(0);
+    if batch != 0 {
+        let indices = cx.input_shape(1).rank().map(|rank| rank as i64);
+        let batch = match (batch, indices) {
+            (batch, Some(rank)) if batch < 0 => batch + rank,
+            (batch, _) => batch,
+        };
+        let Some(batch) = i32::try_from(batch).ok().filter(|b| 0 <= *b) else {
+            return Err(invalid!("`batch_dims` counts from the end of `indices`, whose rank is not known")
+                .with_help("say the rank: `set_shape`"));
+        };
+        let sizes = GatherSizes::at(cx, &Dims::of_vector(cx, shape), batch, batch);
+        let dx = gathered_along(cx, sizes);
+        cx.give(0, cx.call("Reshape", [dx, shape]));
+        return Ok(());
+    }
+    let (mut values, mut indices) = (cx.grad(0), cx.input(1));
+    if cx.input_shape(1).rank() != Some(1) {
+        let row = cx.op("StridedSlice").input(shape).input([1]).input([0]).input([1]).attr("end_mask", 1).output();
+        let rows = cx.op("ConcatV2").input(cx.ints(&[-1])).input(row).input(0).output();
+        values = cx.call("Reshape", [values, rows]);
+        indices = cx.op("Reshape").input(indices).input([-1]).output();
+    }
+    cx.give(0, IndexedSlices { values, indices, dense_shape: Some(shape) });
     Ok(())
 }
 

@@ -1,9 +1,10 @@
 //! `ResourceGatherNd`: slices of a variable, by indices into several axes.
 
+use millstream_graph::IndexedSlices;
 use super::scatter_nd::{Slices, find, slices};
 use super::target::{held, missing};
 use millstream_graph::op::spec::{AnyType, IndexType};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_state::Variable;
 use millstream_tensor::{DType, Result, ensure};
 
@@ -17,6 +18,7 @@ pub(crate) fn def() -> OpDef {
         .attr("Tindices", IndexType)
         .infer(infer)
         .kernel(Kernel::reads(run))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -34,6 +36,20 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let Slices { starts, run, shape } = find(value.shape(), cx.input(1), false)?;
     let starts: Vec<usize> = starts.into_iter().flatten().collect();
     cx.set(0, value.take_runs(shape, run, &starts)?);
+    Ok(())
+}
+
+// Parts that were taken get what became of them; of whole rows these are slices.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, indices) = (cx.grad(0), cx.input(1));
+    let shape = cx.shape_of_variable(0);
+    if matches!(cx.input_shape(1).dims(), Some([_, Some(1)])) {
+        let indices = cx.op("Reshape").input(indices).input([-1]).output();
+        cx.give(0, IndexedSlices { values: dy, indices, dense_shape: Some(shape) });
+    } else {
+        let shape = cx.op("Cast").input(shape).attr("DstT", cx.dtype(1)).output();
+        cx.give(0, cx.call("ScatterNd", [indices, dy, shape]));
+    }
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use super::arrays::{By, HandleArg, kernel, new_handle};
 use super::stacks::generations;
 use millstream_graph::op::spec::{AnyType, Spec, Text};
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_state::Stack;
 use millstream_tensor::{DType, PartialShape, Result};
 use std::sync::Arc;
@@ -20,6 +20,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("stack_name", Text.or(""))
             .infer(infer)
             .kernel(kernel(run))
+            .gradient(Gradient::none("of stacks there is none, as in TensorFlow"))
     })
 }
 

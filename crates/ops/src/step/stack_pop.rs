@@ -3,7 +3,7 @@
 use super::arrays::{HandleArg, kernel};
 use super::stacks::{generations, stack};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{KernelCx, OpDef};
+use millstream_graph::op::{Gradient, KernelCx, OpDef};
 use millstream_tensor::{Result, ensure};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -15,6 +15,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("elem_type", AnyType)
             .infer(|_| Ok(()))
             .kernel(kernel(run))
+            .gradient(Gradient::none("of stacks there is none, as in TensorFlow"))
     })
 }
 

@@ -3,7 +3,7 @@
 use super::arrays::{HandleArg, kernel};
 use super::stacks::{generations, stack};
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
-use millstream_graph::op::{KernelCx, OpDef};
+use millstream_graph::op::{Gradient, KernelCx, OpDef};
 use millstream_tensor::Result;
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -20,6 +20,7 @@ pub(crate) fn def() -> [OpDef; 2] {
                 Ok(())
             })
             .kernel(kernel(run))
+            .gradient(Gradient::none("of stacks there is none, as in TensorFlow"))
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::arrays::{By, HandleArg, kernel, new_handle, set_array};
 use millstream_graph::op::spec::{AnyShape, AnyType, Bool, Spec, Text};
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_state::{TensorArray, TensorArrayOptions};
 use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure, invalid};
 use std::sync::Arc;
@@ -28,6 +28,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             let def =
                 if by == By::Resource { def.attr("identical_element_shapes", Bool.or(false)) } else { def };
             def.attr("tensor_array_name", Text.or("")).infer(infer).kernel(kernel(run))
+            .gradient(Gradient::Missing("as yet only of the newer lists: TensorListSetItem, TensorListGetItem and their kin"))
         },
     )
 }

@@ -3,7 +3,7 @@
 use super::arrays::{HandleArg, elements, kernel, typed_array, versions};
 use crate::list::{join, stacked, unstacked};
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec};
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 3] {
@@ -18,6 +18,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("element_shape_except0", AnyShape.or(PartialShape::unknown()))
             .infer(infer)
             .kernel(kernel(run))
+            .gradient(Gradient::Missing("as yet only of the newer lists: TensorListSetItem, TensorListGetItem and their kin"))
     })
 }
 

@@ -3,7 +3,7 @@
 use super::arrays::{HandleArg, elements, kernel, rows_of, typed_array, versions};
 use crate::list::stacked;
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec};
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 3] {
@@ -19,6 +19,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("element_shape", AnyShape.or(PartialShape::unknown()))
             .infer(infer)
             .kernel(kernel(run))
+            .gradient(Gradient::Missing("as yet only of the newer lists: TensorListSetItem, TensorListGetItem and their kin"))
     })
 }
 

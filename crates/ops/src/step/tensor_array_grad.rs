@@ -2,7 +2,7 @@
 
 use super::arrays::{By, HandleArg, array, flow_on, handle_to, kernel, pass_array};
 use millstream_graph::op::spec::Text;
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Shape};
 
 pub(crate) fn def() -> [OpDef; 3] {
@@ -21,7 +21,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .input("flow_in", DType::F32)
             .handle_out(to, "grad_handle");
         let def = if to == By::Resource { def.output("flow_out", DType::F32) } else { def };
-        def.attr("source", Text).infer(infer).kernel(kernel(run))
+        def.attr("source", Text).infer(infer).kernel(kernel(run)).gradient(Gradient::none("as in TensorFlow, it only finds an array"))
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::arrays::{By, HandleArg, array, flow_on, handle_to, kernel};
 use millstream_graph::op::spec::Text;
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Shape, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -16,7 +16,7 @@ pub(crate) fn def() -> OpDef {
         .output("flow_out", DType::F32)
         .attr("source", Text)
         .infer(infer)
-        .kernel(kernel(run))
+        .kernel(kernel(run)).gradient(Gradient::none("as in TensorFlow, it only finds an array"))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -3,7 +3,7 @@
 use super::arrays::{By, HandleArg, kernel, rows_of, typed_array};
 use crate::list::stacked;
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec};
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result};
 
 pub(crate) fn def() -> OpDef {
@@ -16,6 +16,7 @@ pub(crate) fn def() -> OpDef {
         .attr("element_shape", AnyShape.or(PartialShape::unknown()))
         .infer(infer)
         .kernel(kernel(run))
+            .gradient(Gradient::Missing("as yet only of the newer lists: TensorListSetItem, TensorListGetItem and their kin"))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

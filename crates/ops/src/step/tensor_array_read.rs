@@ -2,7 +2,7 @@
 
 use super::arrays::{HandleArg, elements, kernel, typed_array, versions};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Error, Result, Tensor};
 
 pub(crate) fn def() -> [OpDef; 3] {
@@ -17,6 +17,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("dtype", AnyType)
             .infer(infer)
             .kernel(kernel(run))
+            .gradient(Gradient::Missing("as yet only of the newer lists: TensorListSetItem, TensorListGetItem and their kin"))
     })
 }
 

@@ -3,7 +3,7 @@
 use super::arrays::{HandleArg, array, elements, flow_on, kernel, versions, write};
 use crate::list::{rows, unstacked};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, ensure};
 
 pub(crate) fn def() -> [OpDef; 3] {
@@ -19,6 +19,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("T", AnyType)
             .infer(infer)
             .kernel(kernel(run))
+            .gradient(Gradient::Missing("as yet only of the newer lists: TensorListSetItem, TensorListGetItem and their kin"))
     })
 }
 

@@ -1,7 +1,7 @@
 //! `TensorArraySize` and its newer forms: how many elements there are.
 
 use super::arrays::{HandleArg, array, kernel, versions};
-use millstream_graph::op::{KernelCx, OpDef};
+use millstream_graph::op::{Gradient, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, Tensor, invalid};
 
 pub(crate) fn def() -> [OpDef; 3] {
@@ -16,6 +16,7 @@ pub(crate) fn def() -> [OpDef; 3] {
                 cx.scalars()
             })
             .kernel(kernel(run))
+            .gradient(Gradient::Missing("as yet only of the newer lists: TensorListSetItem, TensorListGetItem and their kin"))
     })
 }
 

@@ -3,7 +3,7 @@
 use super::arrays::{By, HandleArg, array, flow_on, kernel, write};
 use crate::list::rows;
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -16,6 +16,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(infer)
         .kernel(kernel(run))
+            .gradient(Gradient::Missing("as yet only of the newer lists: TensorListSetItem, TensorListGetItem and their kin"))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -5,14 +5,14 @@ use crate::json::{Json, object};
 use crate::table::Table;
 use clap::Args;
 use millstream::graph::Attr;
-use millstream::graph::op::{ArgSpec, AttrKind, AttrSpec, Count, OpDef, TypeSpec};
+use millstream::graph::op::{ArgSpec, AttrKind, AttrSpec, Count, Gradient, OpDef, TypeSpec};
 use millstream::{Code, Error, registry};
 use std::io::{self, BufWriter, Write};
 
 /// List the op types that are supported, or tell all about one
 ///
 /// Without a name: one line per op type, its signature and what it does. With a name: inputs, outputs, attributes with what they allow
-/// and their defaults, and examples; each example is also a test.
+/// and their defaults, whether it is differentiable or why not, and examples; each example is also a test.
 #[derive(Args)]
 #[command(after_help = "\
 In a signature `x: T` has the dtype that the attribute T says, `N * T` is a list of N of them, `T...` one of each dtype of the list T,
@@ -86,6 +86,7 @@ fn tell(out: &mut impl Write, op: &OpDef) -> io::Result<()> {
         }
         write!(out, "\nattributes:\n{table}")?;
     }
+    writeln!(out, "\ngradient: {}", gradient(op))?;
     if !op.cases.is_empty() {
         writeln!(out, "\nexamples:")?;
         for (name, text) in op.cases {
@@ -113,7 +114,19 @@ fn json(op: &OpDef) -> Json {
         "inputs": args(&op.inputs),
         "outputs": args(&op.outputs),
         "attributes": attrs,
+        "gradient": gradient(op),
         "examples": examples,
+    }
+}
+
+/// Whether an op is differentiable, or why not.
+fn gradient(op: &OpDef) -> String {
+    match op.gradient_of() {
+        Some(Gradient::Of(_)) => "yes".into(),
+        Some(Gradient::Structural) => "yes, as part of branches and loops".into(),
+        Some(Gradient::None(why)) => format!("none: {why}"),
+        Some(Gradient::Missing(why)) => format!("missing: {why}"),
+        None => "not known".into(),
     }
 }
 

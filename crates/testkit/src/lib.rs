@@ -1,9 +1,11 @@
 //! Suites that meet in one place: golden data by a real TensorFlow, the op library's examples, generated programs, stress.
 //!
 //! Start at [`tiers`] (what runs a graph, and all of which must agree), [`graphs`] and [`values`] (golden data), [`examples`] (the op
-//! library's own), [`generate`] (random programs), [`mutate`] (graphs made wrong). The tests of this crate run them all; nothing here is shipped.
+//! library's own), [`differences`] (their gradients), [`generate`] (random programs), [`mutate`] (graphs made wrong). The tests of this
+//! crate run them all; nothing here is shipped.
 
 pub mod compare;
+pub mod differences;
 pub mod examples;
 pub mod generate;
 pub mod graphs;

@@ -1,0 +1,170 @@
+//! Gradients of every op against central differences: first and second derivatives, with shapes known and unknown.
+
+use millstream_graph::op::Gradient;
+use millstream_ops::cases::{Case, Expect};
+use millstream_testkit::differences::{Domain, Knowing, Needs, Point, is_differentiable};
+use millstream_testkit::examples::all;
+use millstream_testkit::report::Report;
+
+/// Where ops are differentiated that are not smooth, or have no value, just anywhere.
+const DOMAINS: &[(&str, Domain)] = &[
+    ("Acos", (-0.8, 0.8)),
+    ("Acosh", (1.2, 3.0)),
+    ("Asin", (-0.8, 0.8)),
+    ("Atanh", (-0.8, 0.8)),
+    ("Digamma", (0.5, 3.0)),
+    ("DivNoNan", (0.5, 3.0)),
+    ("Erfinv", (-0.8, 0.8)),
+    ("Lgamma", (0.5, 3.0)),
+    ("Log", (0.5, 3.0)),
+    ("Log1p", (-0.5, 3.0)),
+    ("Betainc", (0.2, 0.8)),
+    ("Igamma", (0.5, 3.0)),
+    ("Igammac", (0.5, 3.0)),
+    ("Ndtri", (0.1, 0.9)),
+    ("Polygamma", (0.5, 3.0)),
+    ("SparseDenseCwiseDiv", (0.5, 3.0)),
+    ("Zeta", (1.5, 3.0)),
+    ("Pow", (0.5, 3.0)),
+    ("Reciprocal", (0.5, 3.0)),
+    ("Inv", (0.5, 3.0)),
+    ("Rsqrt", (0.5, 3.0)),
+    ("RsqrtGrad", (0.5, 3.0)),
+    ("Sqrt", (0.5, 3.0)),
+    ("SqrtGrad", (0.5, 3.0)),
+    ("Tan", (-1.0, 1.0)),
+    ("Xdivy", (0.5, 3.0)),
+    ("Xlog1py", (0.5, 3.0)),
+    ("Xlogy", (0.5, 3.0)),
+    ("RealDiv", (0.5, 3.0)),
+    ("Div", (0.5, 3.0)),
+];
+
+/// Examples that cannot be checked so, with the reason.
+const KNOWN: &[(&str, &str)] = &[
+    ("ClipByValue the_lower_bound_wins", CONTRADICTION),
+    ("DynamicStitch last_one_stays", REPEATED),
+    ("TensorScatterUpdate last_one_stays", REPEATED),
+    ("Max of_no_floats", NOT_FINITE),
+    ("Max of_no_integers", NOT_FINITE),
+    ("Min of_no_floats", NOT_FINITE),
+    ("Min of_no_integers", NOT_FINITE),
+    ("Mean of_no_floats", NOT_FINITE),
+    ("Mean of_no_integers", NOT_FINITE),
+    ("Betainc outside", NOT_FINITE),
+    ("Cholesky root_of_each", "made symmetric it has no root"),
+    ("CumulativeLogsumexp exclusive", NOT_FINITE),
+    ("Polygamma edges", NOT_FINITE),
+    ("SparseTensorDenseMatMul conjugates", "as in TensorFlow, there is none of complex numbers: an error"),
+    ("Sign signs", "real signs are constant"),
+    ("Sign of_integers", "real signs are constant"),
+    ("Zeta edges", NOT_FINITE),
+    ("UnsortedSegmentMax finds", DROWNED),
+    ("UnsortedSegmentMax finite_floats", DROWNED),
+    ("UnsortedSegmentMin finds", DROWNED),
+    ("UnsortedSegmentMin finite_floats", DROWNED),
+];
+
+/// Ops with broadcasting that cannot be checked so, with the reason.
+const KNOWN_BROADCASTING: &[(&str, &str)] =
+    &[("SoftmaxCrossEntropyWithLogits", "labels that are repeated along a row are no probabilities")];
+
+const CONTRADICTION: &str = "as in TensorFlow, both of two contradicting bounds get the gradient";
+const REPEATED: &str = "as in TensorFlow, every row for a place gets the gradient, not only the last one";
+const NOT_FINITE: &str = "its value is not finite";
+const DROWNED: &str =
+    "where no row is the value is the greatest number there is, beside which differences are nothing";
+
+/// Ops and examples whose second derivative is not checked, with the reason.
+const ONCE: &[(&str, &str)] = &[
+    ("EuclideanNorm of_nothing", "the length is 0, where it has no second derivative"),
+    ("Igamma", "its second derivative by `a` is not computed"),
+    ("Igammac", "its second derivative by `a` is not computed"),
+    ("SparseAdd", "as in TensorFlow, SparseAddGrad has no gradient: an error"),
+    ("SparseSlice", "as in TensorFlow, SparseSliceGrad has no gradient: an error"),
+];
+
+/// Inputs that have no gradient, and why.
+const HELD: &[(&str, &[usize], &str)] = &[
+    ("Betainc", &[0, 1], "as in TensorFlow, only that by `x` is computed; others are an error"),
+    ("Polygamma", &[0], "the order is a count"),
+    ("Zeta", &[0], "as in TensorFlow, only that by `q` is computed; others are an error"),
+    ("SparseAdd", &[6], "the threshold moves by steps"),
+];
+
+fn needs(op: &str) -> Needs {
+    let domain = DOMAINS.iter().find(|(name, _)| *name == op).map(|(_, domain)| *domain);
+    let held = HELD.iter().find(|(name, ..)| *name == op).map_or(&[][..], |(_, held, _)| *held);
+    Needs { domain, held }
+}
+
+fn reason(list: &[(&str, &'static str)], op: &str, case: &str) -> Option<&'static str> {
+    let whole = format!("{op} {case}");
+    list.iter().find(|(known, _)| *known == op || *known == whole).map(|(_, reason)| *reason)
+}
+
+#[test]
+fn examples() {
+    let mut report = Report::new();
+    for (op, name, text) in all() {
+        let Ok(case) = Case::parse(text) else { continue };
+        if case.call.op != op
+            || !is_differentiable(op)
+            || !matches!(case.expect, Expect::Values(_) | Expect::Near(_))
+        {
+            continue;
+        }
+        for (seed, knowing) in [Knowing::All, Knowing::Nothing].into_iter().enumerate() {
+            let label = format!("{op} {name} ({knowing:?})");
+            match Point::of(&case, needs(op), seed as u64) {
+                Ok(None) => {}
+                Ok(Some(point)) => report.run(&label, reason(KNOWN, op, name), || {
+                    point
+                        .check(knowing, reason(ONCE, op, name).is_none(), seed as u64)
+                        .map_err(|e| format!("{text}\n{e}"))
+                }),
+                Err(e) => report.add(&label, None, Err(e)),
+            }
+        }
+    }
+    assert!(report.passed() > 0);
+    report.finish("gradients of examples");
+}
+
+/// Every op of two inputs of one type that broadcasts does so in both directions, and its gradient sums them back.
+#[test]
+fn broadcasting() {
+    let mut report = Report::new();
+    let shapes: [(&[usize], &[usize]); 3] = [(&[2, 1, 3], &[4, 1]), (&[3], &[2, 3]), (&[2, 3], &[])];
+    for op in millstream_ops::registry().iter().filter(|op| is_differentiable(op.name)) {
+        for (seed, shapes) in shapes.into_iter().enumerate() {
+            let point = Point::broadcasting(op, shapes, needs(op.name), seed as u64);
+            let Ok(Some(point)) = point else { continue };
+            if !point.is_valid() {
+                continue;
+            }
+            for knowing in [Knowing::All, Knowing::Nothing] {
+                let label = format!("{} {shapes:?} ({knowing:?})", op.name);
+                let twice = reason(ONCE, op.name, "").is_none();
+                report.run(&label, reason(KNOWN_BROADCASTING, op.name, ""), || {
+                    point.check(knowing, twice, seed as u64)
+                });
+            }
+        }
+    }
+    assert!(report.passed() > 0);
+    report.finish("gradients with broadcasting");
+}
+
+/// An op says how it is differentiated, or why not.
+#[test]
+fn every_op_says() {
+    let silent: Vec<&str> =
+        millstream_ops::registry().iter().filter(|op| op.gradient_of().is_none()).map(|op| op.name).collect();
+    assert!(silent.is_empty(), "{} ops say nothing of their gradient: {}", silent.len(), silent.join(" "));
+    for op in millstream_ops::registry().iter() {
+        if let Some(Gradient::None(why) | Gradient::Missing(why)) = op.gradient_of() {
+            assert!(!why.is_empty(), "{} has no reason", op.name);
+        }
+    }
+}

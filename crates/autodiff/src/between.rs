@@ -26,8 +26,8 @@ pub(crate) struct LoopNodes {
 /// What lies between.
 pub(crate) struct Between {
     nodes: HashSet<NodeId>,
-    /// Values that the gradient stops at.
-    stop: HashSet<Port>,
+    /// Nodes whose values count as constants: gradients flow to them, not through them.
+    stops: HashSet<NodeId>,
     pub loops: BTreeMap<ContextId, LoopNodes>,
 }
 
@@ -51,17 +51,20 @@ pub(crate) fn passes(node: &Node, i: usize) -> bool {
 
 impl Between {
     pub fn new(g: &GraphData, ys: &[Port], xs: &[Port], stop: &[Port]) -> Between {
-        let stop: HashSet<Port> = stop.iter().copied().collect();
+        let stops: HashSet<NodeId> = stop.iter().map(|p| p.node).collect();
         let loops = loops_of(g);
-        let edge = |node: &Node, i: usize, p: Port| passes(node, i) && !stop.contains(&p) && !closed(g, node);
+        let edge = |node: &Node, i: usize| passes(node, i) && !closed(g, node);
         // Backwards from the ys, then forwards from the xs among what was reached.
         let mut reached: HashSet<NodeId> = ys.iter().map(|p| p.node).collect();
         let mut consumers: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
         let mut queue: VecDeque<NodeId> = reached.iter().copied().collect();
         while let Some(id) = queue.pop_front() {
             let Ok(node) = g.node(id) else { continue };
+            if stops.contains(&id) {
+                continue;
+            }
             for (i, &p) in node.inputs.iter().enumerate() {
-                if p == Port::OPEN || !edge(node, i, p) {
+                if p == Port::OPEN || !edge(node, i) {
                     continue;
                 }
                 consumers.entry(p.node).or_default().push(id);
@@ -79,7 +82,7 @@ impl Between {
                 }
             }
         }
-        Between { nodes, stop, loops }
+        Between { nodes, stops, loops }
     }
 
     pub fn contains(&self, node: NodeId) -> bool {
@@ -90,10 +93,14 @@ impl Between {
         self.nodes.iter().copied()
     }
 
+    /// Whether gradients end at the node.
+    pub fn stops(&self, node: NodeId) -> bool {
+        self.stops.contains(&node)
+    }
+
     /// Whether a gradient is wanted at input `i` of a node.
     pub fn wants(&self, node: &Node, i: usize) -> bool {
-        let p = node.inputs[i];
-        passes(node, i) && self.contains(p.node) && !self.stop.contains(&p)
+        passes(node, i) && self.contains(node.inputs[i].node)
     }
 }
 

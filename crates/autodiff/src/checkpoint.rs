@@ -134,7 +134,8 @@ impl<'g> Differ<'g> {
                     .map(|(_, _, x)| x.port())
                     .zip(now[1 + n_grads..].iter().copied())
                     .collect();
-                let grads = graph.gradients(ys, xs).grad_ys(seeds).onto(&sums)?;
+                // Each by itself: what an x owes to another was differentiated before or comes after.
+                let grads = graph.gradients(ys, xs.clone()).stop_gradients(xs).grad_ys(seeds).onto(&sums)?;
                 let mut next = vec![segment];
                 next.extend(grads);
                 next.extend(rest);

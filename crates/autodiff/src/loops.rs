@@ -9,6 +9,7 @@ use millstream_graph::flow::LoopVar;
 use millstream_graph::op::{Role, zeros_of};
 use millstream_graph::{ContextId, Grad, IndexedSlices, NodeId, Output, Port, WhileContext};
 use millstream_tensor::{DType, PartialShape, Result, invalid};
+use std::collections::HashMap;
 
 /// What flowed to a value from outside, over all iterations.
 enum Gathered<'g> {
@@ -26,11 +27,15 @@ impl<'g> Differ<'g> {
     pub(crate) fn through_loop(&mut self, level: usize, home: ContextId) -> Result<()> {
         let graph = self.graph;
         let nodes = self.between.loops.get(&home).cloned().unwrap_or_default();
-        let vars: Vec<Var> = nodes.vars.iter().filter(|v| self.between.contains(v.merge)).copied().collect();
-        let exits = |v: &Var| v.exit.map(|e| Port::new(e, 0));
-        if !vars.iter().filter_map(exits).any(|p| self.levels[level].flows.contains_key(&p)) {
+        let mut arrived = HashMap::new();
+        for exit in nodes.vars.iter().filter_map(|v| v.exit) {
+            let grad = self.arrived(level, Port::new(exit, 0))?;
+            arrived.extend(grad.filter(|_| !self.between.stops(exit)).map(|grad| (exit, grad)));
+        }
+        if arrived.is_empty() {
             return Ok(());
         }
+        let vars: Vec<Var> = nodes.vars.iter().filter(|v| self.between.contains(v.merge)).copied().collect();
         let options: WhileContext = graph.read(|g| {
             g.contexts()[home.0 as usize].as_while().cloned().ok_or_else(|| invalid!("a branch is no loop"))
         })?;
@@ -40,7 +45,8 @@ impl<'g> Differ<'g> {
         let mut initial = Vec::new();
         for var in &vars {
             let exit = self.exit_of(home, var)?;
-            initial.push(self.summed_whole(level, exit)?);
+            let grad = var.exit.and_then(|e| arrived.get(&e)).copied();
+            initial.push(self.whole(level, exit, grad)?);
         }
         let trips = self.value(level, trips)?;
         let name = self.scope_of(home);

@@ -188,6 +188,9 @@ impl<'g> Differ<'g> {
                 let Some(unit) = self.unit_in(g, level, id) else { continue };
                 waits.entry(unit).or_default();
                 let node = g.node(id)?;
+                if self.between.stops(id) {
+                    continue;
+                }
                 for (i, p) in node.inputs.iter().enumerate() {
                     if *p == Port::OPEN || !self.between.wants(node, i) {
                         continue;
@@ -256,9 +259,23 @@ impl<'g> Differ<'g> {
         Ok(total)
     }
 
+    /// As [`Differ::summed`]; what arrives at an x is its gradient.
+    pub fn arrived(&mut self, level: usize, port: Port) -> Result<Option<Grad<'g>>> {
+        let grad = self.summed(level, port)?;
+        if level == 0 && self.xs.contains(&port) {
+            self.levels[0].results.insert(port, grad);
+        }
+        Ok(grad)
+    }
+
     /// As [`Differ::summed`], as one tensor or list; zeros if nothing flowed.
     pub fn summed_whole(&mut self, level: usize, port: Port) -> Result<Output<'g>> {
         let total = self.summed(level, port)?;
+        self.whole(level, port, total)
+    }
+
+    /// A gradient of the value as one tensor or list; zeros if there is none.
+    pub fn whole(&mut self, level: usize, port: Port, total: Option<Grad<'g>>) -> Result<Output<'g>> {
         let (graph, context) = (self.graph, self.graph.read(|g| g.node(port.node).map(|n| n.context))?);
         let context = self.mirror(level, context)?;
         let whole = graph.inside(context, || match total {
@@ -289,14 +306,9 @@ impl<'g> Differ<'g> {
         }
         let mut grads = Vec::new();
         for i in 0..node.info.output_types.len() as u32 {
-            let port = Port::new(id, i);
-            let grad = self.summed(level, port)?;
-            if level == 0 && self.xs.contains(&port) {
-                self.levels[0].results.insert(port, grad);
-            }
-            grads.push(grad);
+            grads.push(self.arrived(level, Port::new(id, i))?);
         }
-        if grads.iter().all(Option::is_none) {
+        if grads.iter().all(Option::is_none) || self.between.stops(id) {
             return Ok(());
         }
         match node.role() {

@@ -76,3 +76,30 @@ fn matrices_broadcast_and_sum() -> Result<()> {
     assert_eq!(db.as_slice::<f32>()?, [10.0, 16.0, 10.0, 16.0]);
     Ok(())
 }
+
+#[test]
+fn partial_derivatives_by_what_stops_the_gradient() -> Result<()> {
+    let g = graph();
+    let a = x(&g);
+    let b = a * 2.0;
+    let y = a + b;
+    let both = |d: Vec<Output<'_>>| Session::new(&g)?.run::<[f64; 2]>(d, feed![a => 1.0]);
+    assert_eq!(both(g.gradients([y], [a, b]).dense()?)?, [3.0, 1.0]);
+    // As TensorFlow's documentation has it.
+    assert_eq!(both(g.gradients([y], [a, b]).stop_gradients([a, b]).dense()?)?, [1.0, 1.0]);
+    Ok(())
+}
+
+#[test]
+fn by_the_result_of_a_loop() -> Result<()> {
+    let g = graph();
+    let a = x(&g);
+    let r = g.while_loop(a).run(|r| g.op("Less").input(r).input(10.0).output(), |r| r * r)?;
+    let d = g.gradients([r * r], [r, a]).dense()?;
+    let (dr, da): (f64, f64) = Session::new(&g)?.run((d[0], d[1]), feed![a => 2.0])?;
+    // 2 -> 4 -> 16: r = a⁴, y = r².
+    assert_eq!((dr, da), (32.0, 8.0 * 128.0));
+    let d = g.gradients([r * r], [r, a]).stop_gradients([r]).run()?;
+    assert!(d[0].is_some() && d[1].is_none());
+    Ok(())
+}

@@ -1,6 +1,6 @@
 //! [`Callable`]: fetches and feeds resolved once, for many calls.
 
-use crate::fetch::{FromFetched, Target};
+use crate::fetch::{FromFetched, Target, take_all};
 use crate::session::{Prepared, RunMetadata, RunOptions, Shared, spread};
 use millstream_tensor::{Result, Tensor, ensure};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl Callable {
     /// As [`Callable::call`], giving the structure that the caller takes.
     pub fn call_as<V: FromFetched>(&self, feeds: &[Tensor]) -> Result<V> {
         let values = self.call(feeds)?;
-        V::take(&mut spread(&self.targets, values))
+        take_all(spread(&self.targets, values))
     }
 
     /// As [`Callable::call`], with the feeds by value (a kernel may then change them in place) and options.

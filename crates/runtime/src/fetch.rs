@@ -83,6 +83,16 @@ impl<K: Ord, F: Fetch> Fetch for BTreeMap<K, F> {
     }
 }
 
+/// Takes all that was fetched: a value left over is a mistake, not one to be dropped in silence.
+pub(crate) fn take_all<V: FromFetched>(mut values: impl Iterator<Item = Option<Tensor>>) -> Result<V> {
+    let taken = V::take(&mut values)?;
+    match values.flatten().count() {
+        0 => Ok(taken),
+        n => Err(invalid!("{n} more values were fetched than are taken")
+            .with_help("take a tuple or an array with a place for each, or `Vec<Tensor>` for any number")),
+    }
+}
+
 fn next(values: &mut dyn Iterator<Item = Option<Tensor>>) -> Result<Tensor> {
     match values.next() {
         Some(Some(value)) => Ok(value),

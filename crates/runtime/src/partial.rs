@@ -1,7 +1,7 @@
 //! [`PartialRun`]: one run in several calls.
 
 use crate::feed::FeedList;
-use crate::fetch::{FetchList, FromFetched, Target};
+use crate::fetch::{FetchList, FromFetched, Target, take_all};
 use crate::session::{FeedSpec, Shared};
 use millstream_exec::{Partial, Plan, PlanOptions, Runner};
 use millstream_graph::{Index, Port, Program};
@@ -164,7 +164,7 @@ impl PartialRun {
                 self.runner.forget(&mut state.run, k);
             }
         }
-        V::take(&mut values.into_iter())
+        take_all(values.into_iter())
     }
 
     fn name_of(&self, port: Port) -> String {

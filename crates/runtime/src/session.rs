@@ -2,7 +2,7 @@
 
 use crate::callable::Callable;
 use crate::feed::Feeds;
-use crate::fetch::{Fetch, FetchList, FromFetched, Target, wrong_dtype};
+use crate::fetch::{Fetch, FetchList, FromFetched, Target, take_all, wrong_dtype};
 use crate::host::{Host, Printer};
 use crate::partial::PartialRun;
 use millstream_exec::{Outcome, Plan, PlanOptions, Reference, Runner, Trace};
@@ -229,7 +229,7 @@ impl Session {
         self.shared.check_open()?;
         let (prepared, list) = self.shared.prepare(ports, list.0, options.trace)?;
         let outcome = self.shared.run(&prepared, values, options)?;
-        let values = V::take(&mut spread(&list, outcome.values))?;
+        let values = take_all(spread(&list, outcome.values))?;
         Ok((values, RunMetadata { trace: outcome.trace }))
     }
 

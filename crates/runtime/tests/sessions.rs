@@ -67,6 +67,11 @@ fn any_structure_is_fetched() -> Result<()> {
     let () = session.run((), ())?;
     fails(session.run::<i32>(nothing, ()), Code::InvalidArgument, &["an operation gives no value"]);
     fails(session.run::<(i32, i32)>(a, ()), Code::InvalidArgument, &["fewer values"]);
+    fails(
+        session.run::<i32>((a, a), ()),
+        Code::InvalidArgument,
+        &["1 more values were fetched than are taken"],
+    );
     fails(session.run::<f32>(a, ()), Code::InvalidArgument, &["i32"]);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Suites that meet in one place: golden data by a real TensorFlow, the op library's examples, generated programs, stress.
 //!
 //! Start at [`tiers`] (what runs a graph, and all of which must agree), [`graphs`] and [`values`] (golden data), [`examples`] (the op
-//! library's own), [`differences`] (their gradients), [`generate`] (random programs), [`mutate`] (graphs made wrong). The tests of this
+//! library's own), [`differences`] (their gradients), [`generate`] (random programs), [`smooth`] (random programs to differentiate), [`mutate`] (graphs made wrong). The tests of this
 //! crate run them all; nothing here is shipped.
 
 pub mod compare;
@@ -12,5 +12,6 @@ pub mod graphs;
 pub mod json;
 pub mod mutate;
 pub mod report;
+pub mod smooth;
 pub mod tiers;
 pub mod values;

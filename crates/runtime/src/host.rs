@@ -48,6 +48,18 @@ impl StepHost for Host {
         }
     }
 
+    fn share(&self, threads: usize, work: &(dyn Fn() + Sync)) {
+        match self.pool() {
+            Some(pool) if 1 < threads => pool.in_place_scope(|scope| {
+                for _ in 1..threads.min(self.threads) {
+                    scope.spawn(|_| work());
+                }
+                work();
+            }),
+            _ => work(),
+        }
+    }
+
     fn spawn(&self, work: Box<dyn FnOnce() + Send>) {
         match self.pool() {
             Some(pool) => pool.spawn(work),

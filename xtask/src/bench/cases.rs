@@ -291,29 +291,39 @@ pub(super) fn overhead(b: &Bench) -> Result<()> {
 
 /// float32 matrix products, one after another.
 pub(super) fn products(b: &Bench) -> Result<()> {
+    // Square ones, then a recurrent net's: a step, its gradient by the state (W turned round) and by W (the state turned round).
     for (name, m, k, n) in [
         ("256", 256, 256, 256),
         ("512", 512, 512, 512),
         ("1024", 1024, 1024, 1024),
         ("64x512x1024", 64, 512, 1024),
+        ("16x128x512", 16, 128, 512),
+        ("16x512x1024", 16, 512, 1024),
+        ("32x256x1024", 32, 256, 1024),
+        ("128x512x2048", 128, 512, 2048),
+        ("256x512x1024", 256, 512, 1024),
+        ("16x1024x512 b turned", 16, 1024, 512),
+        ("64x1024x512 b turned", 64, 1024, 512),
+        ("512x64x1024 a turned", 512, 64, 1024),
     ] {
         if !b.wanted(name) {
             continue;
         }
         let flops = 2.0 * (m * k * n) as f64;
-        let times = (80e9 / flops) as usize;
+        let times = (80e9 / flops).min(5000.0) as usize;
         let g = Graph::new();
-        let (x, y) = (placeholder(&g, "x", DType::F32, &[m, k]), placeholder(&g, "y", DType::F32, &[k, n]));
-        let mut last = g.op("MatMul").input(x).input(y).finish();
+        let (ta, tb) = (name.ends_with("a turned"), name.ends_with("b turned"));
+        let (xs, ys) = (if ta { [k, m] } else { [m, k] }, if tb { [n, k] } else { [k, n] });
+        let (x, y) = (placeholder(&g, "x", DType::F32, &xs), placeholder(&g, "y", DType::F32, &ys));
+        let product = || g.op("MatMul").input(x).input(y).attr("transpose_a", ta).attr("transpose_b", tb);
+        let mut last = product().finish();
         for _ in 1..times {
-            last = g.op("MatMul").input(x).input(y).control(last).finish();
+            last = product().control(last).finish();
         }
         let call = session(&g, b.threads)?.make_callable(last, [x, y])?;
         let value = |i: usize| ((i * 7919 + 13) % 1009) as f32 / 1009.0 - 0.5;
-        let feeds = [
-            Tensor::from_iter([m, k], (0..m * k).map(value))?,
-            Tensor::from_iter([k, n], (0..k * n).map(value))?,
-        ];
+        let feeds =
+            [Tensor::from_iter(xs, (0..m * k).map(value))?, Tensor::from_iter(ys, (0..k * n).map(value))?];
         let seconds = b.timed(|| call.call(&feeds).map(|_| ()))?;
         b.rate("w10", name, times, 1e-9 * flops * times as f64, &seconds, "GFLOP/s");
     }

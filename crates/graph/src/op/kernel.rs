@@ -157,6 +157,12 @@ pub trait StepHost: Send + Sync {
     fn threads(&self) -> usize;
     /// Runs `work` where calls into the thread pool (rayon) use the session's threads.
     fn in_pool(&self, work: &mut (dyn FnMut() + Send));
+    /// Calls `work` on this thread and, as they come free, on other threads of the session, `threads` in all at most; returns when all
+    /// calls have. `work` takes what is left of a task piece by piece, so that a call that comes late finds nothing to do.
+    fn share(&self, threads: usize, work: &(dyn Fn() + Sync)) {
+        let _ = threads;
+        work();
+    }
     /// Runs `work` on a thread of the pool, soon.
     fn spawn(&self, work: Box<dyn FnOnce() + Send>) {
         work();

@@ -1,10 +1,12 @@
 //! Products of matrices: [`Matrix`] is a view with strides, [`Product::multiply`] fills a row-major result.
 //!
-//! Floats and complex numbers go to `gemm` unless the product is small; the half-width floats through f32; integers through a
+//! Floats and complex numbers go to `gemm` unless the product is small, or is f32 with few rows; the half-width floats through f32; integers through a
 //! plain loop. Which way is taken follows from dtype and sizes alone, and how many threads work on a product never
 //! changes an element's order of summation, so a product's bits do not depend on threads.
 //! The file holds the only `unsafe` of this crate: the call of `gemm`, which takes pointers.
 #![expect(unsafe_code, reason = "gemm takes pointers")]
+
+mod few_rows;
 
 use crate::number::Number;
 use millstream_graph::op::StepHost;
@@ -148,23 +150,40 @@ fn by_gemm<T: Number>(host: &dyn StepHost, a: Matrix<T>, b: Matrix<T>, out: &mut
     }
 }
 
+impl Product for f32 {
+    fn multiply(host: &dyn StepHost, a: Matrix<f32>, b: Matrix<f32>, out: &mut [f32]) -> Result<()> {
+        check(&a, &b, out)?;
+        match out.len().saturating_mul(a.cols) {
+            work if SMALL < work && few_rows::fits(&a, &b) => few_rows::multiply(host, a, b, out),
+            _ => {
+                fast(host, a, b, out);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// `out = a * b`, for the types that `gemm` knows.
+fn fast<T: Number>(host: &dyn StepHost, a: Matrix<T>, b: Matrix<T>, out: &mut [T]) {
+    match out.len().saturating_mul(a.cols) {
+        0 => {}
+        work if work <= SMALL => plain(a, b, out),
+        _ => by_gemm(host, a, b, out),
+    }
+}
+
 macro_rules! fast {
     ($($t:ty),*) => { $(
         impl Product for $t {
             fn multiply(host: &dyn StepHost, a: Matrix<Self>, b: Matrix<Self>, out: &mut [Self]) -> Result<()> {
                 check(&a, &b, out)?;
-                let work = out.len().saturating_mul(a.cols);
-                match work {
-                    0 => {}
-                    _ if work <= SMALL => plain(a, b, out),
-                    _ => by_gemm(host, a, b, out),
-                }
+                fast(host, a, b, out);
                 Ok(())
             }
         }
     )* };
 }
-fast!(f32, f64, C64, C128);
+fast!(f64, C64, C128);
 
 macro_rules! through_f32 {
     ($($t:ty),*) => { $(
@@ -208,7 +227,7 @@ integer!(i8, i16, i32, i64, u8, u16, u32, u64);
 mod tests {
     use super::*;
 
-    struct Threads(usize);
+    pub(super) struct Threads(pub usize);
     impl StepHost for Threads {
         fn print(&self, _: &str) {}
         fn threads(&self) -> usize {
@@ -217,9 +236,15 @@ mod tests {
         fn in_pool(&self, work: &mut (dyn FnMut() + Send)) {
             work();
         }
+        fn share(&self, threads: usize, work: &(dyn Fn() + Sync)) {
+            std::thread::scope(|scope| {
+                (1..threads).for_each(|_| drop(scope.spawn(work)));
+                work();
+            });
+        }
     }
 
-    fn numbers(n: usize, seed: u64) -> Vec<f32> {
+    pub(super) fn numbers(n: usize, seed: u64) -> Vec<f32> {
         let next = |s: &mut u64| {
             *s = s.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             Some((*s >> 40) as f32 / 8388608.0 - 1.0)
@@ -230,8 +255,17 @@ mod tests {
 
     #[test]
     fn bits_do_not_depend_on_threads() {
-        for (m, k, n) in [(256, 300, 256), (64, 512, 1024), (33, 4000, 65), (301, 513, 203), (1024, 64, 1000)]
-        {
+        for (m, k, n) in [
+            (256, 300, 256),
+            (64, 512, 1024),
+            (33, 4000, 65),
+            (17, 1100, 333),
+            (301, 513, 203),
+            (1024, 64, 1000),
+            (2100, 1, 2048),
+            (2048, 2, 2100),
+            (24, 2, 200_000),
+        ] {
             let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));
             let product = |threads, at, bt| {
                 let (ar, ac) = if at { (k, m) } else { (m, k) };
@@ -244,7 +278,7 @@ mod tests {
             };
             for (at, bt) in [(false, false), (true, false), (false, true), (true, true)] {
                 let one = product(1, at, bt);
-                for threads in [2, 3, 8] {
+                for threads in [2, 3, 4, 8] {
                     assert!(one == product(threads, at, bt), "{m} {k} {n} {at} {bt} {threads}");
                 }
             }

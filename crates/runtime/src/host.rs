@@ -67,3 +67,25 @@ impl StepHost for Host {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    #[test]
+    fn shared_work_is_done_once_by_no_more_threads_than_asked_for() {
+        for (pool, asked) in [(1, 1), (1, 4), (3, 1), (3, 2), (3, 8)] {
+            let host = Host::new(pool, Box::new(|_| {}));
+            let (calls, taken, done) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+            host.share(asked, &|| {
+                calls.fetch_add(1, Relaxed);
+                while taken.fetch_add(1, Relaxed) < 100 {
+                    done.fetch_add(1, Relaxed);
+                }
+            });
+            assert_eq!(done.into_inner(), 100);
+            assert_eq!(calls.into_inner(), pool.min(asked), "{pool} {asked}");
+        }
+    }
+}

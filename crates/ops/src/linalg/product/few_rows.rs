@@ -30,8 +30,9 @@ const WIDTH: usize = 64;
 /// Rows of a tile.
 const ROWS: usize = 6;
 
-/// Whether this file is the faster way: from 16 rows up to some 150, where the right side is at least 1 MB. One thread, this file and
-/// `gemm`, GFLOP/s (Intel Xeon, AVX-512, 2 cores, 2026-11):
+/// Whether this file is the faster way: from 16 rows (2, with `b` turned round) to 128, where the right side is at least 1 MB. One
+/// thread, this file with its zeroing of `out` and `gemm` without, GFLOP/s, best of five (Intel Xeon, AVX-512, 2 cores shared with other
+/// work, 2026-11). Held to AVX2 there, both: 64x512x1024 82 and 58, 16x512x1024 54 and 38, but 64x1024x2048 52 and 57.
 ///
 /// ```text
 /// rows by k by n     b as it is    b turned round
@@ -81,8 +82,8 @@ pub(super) fn multiply(host: &dyn StepHost, a: Matrix<f32>, b: Matrix<f32>, out:
     Ok(())
 }
 
-/// How many threads a product is worth: 64x512x1024 makes 139 to 155 GFLOP/s on one thread in `cargo xtask bench`, on two 203 to 209
-/// (by `gemm` 119 to 135, 140 to 151; same machine).
+/// How many threads a product is worth. 64x512x1024 in `cargo xtask bench`, three runs: 139 to 155 GFLOP/s on one thread, 192 to 209 on
+/// two; all by `gemm`, 119 to 135 and 141 to 151 (same machine).
 fn threads(host: &dyn StepHost, m: usize, k: usize, n: usize) -> usize {
     const WORTH: f64 = 4e6;
     let work = m as f64 * k as f64 * n as f64;

@@ -9,6 +9,7 @@ use millstream_graph::{Graph, Output, Port};
 use millstream_ops::cases::{Arg as CaseArg, Case, Expect, VariableArg, near};
 use millstream_runtime::{FeedList, Session, Target};
 use millstream_tensor::{DType, Error, PartialShape, Tensor};
+use std::time::Duration;
 
 /// How an example's values come into the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,9 @@ pub enum Given {
     /// As feeds.
     Fed,
 }
+
+/// No example may run longer; a loaded machine is slow, so much longer than any does.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// All examples of the library: the op, the example's name, its text.
 pub fn all() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
@@ -219,7 +223,7 @@ fn no_nan(value: &Tensor) -> Tensor {
 }
 
 fn run(built: &Built, setting: &Setting) -> Result<Vec<Tensor>, Error> {
-    let session: Session = setting.session(&built.graph, None)?;
+    let session: Session = setting.session(&built.graph, Some(LONGEST))?;
     for &init in &built.init {
         session.run::<()>(init, ())?;
     }

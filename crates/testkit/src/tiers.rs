@@ -27,6 +27,9 @@ pub const REFERENCE: Setting =
 pub const DATAFLOW: Setting =
     Setting { tier: Tier::Dataflow, threads: 2, parallel_iterations: None, hand_out_all: false };
 
+/// The bytes of tensors that a session of ours may have: what asks for more is to be refused, not to fill the machine.
+pub const MEMORY_LIMIT: usize = 2 << 30;
+
 /// One of each tier.
 pub const TIERS: [Setting; 2] = [DATAFLOW, REFERENCE];
 
@@ -39,6 +42,7 @@ impl Setting {
             hand_out_all: self.hand_out_all,
             tier: self.tier,
             timeout,
+            memory_limit: Some(MEMORY_LIMIT),
             print: Some(Box::new(|_| ())),
             ..SessionOptions::default()
         };

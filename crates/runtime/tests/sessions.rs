@@ -244,6 +244,40 @@ fn the_memory_limit_names_the_op() -> Result<()> {
 }
 
 #[test]
+fn strings_count_against_the_memory_limit() -> Result<()> {
+    let g = graph();
+    let n = g.placeholder_of("n", DType::I32, shape![]);
+    let doubled = g.while_loop((0, "ab")).run(
+        |(i, _): (Output, Output)| less(i, n),
+        |(i, s): (Output, Output)| (i + 1, g.op("StringJoin").input(s).input(s).name("double").output()),
+    )?;
+    let text = g.op("StringLength").input(doubled.1).output();
+    let dims = g.op("ExpandDims").input(n).input(0).output();
+    let many = g.op("Fill").input(dims).input("ab").name("many").output();
+    let joined = g.op("ReduceJoin").input(many).input(0).name("joined").output();
+    let count = g.op("Size").input(many).output();
+    let length = g.op("StringLength").input(joined).output();
+    for n_threads in [1, 2] {
+        let options = SessionOptions { memory_limit: Some(1 << 20), ..threads(n_threads) };
+        let session = Session::with_options(&g, options)?;
+        // One string of 2^41 bytes; a million handles of one string.
+        fails(session.run::<i32>(text, feed![n => 40]), Code::ResourceExhausted, &["double` (StringJoin)"]);
+        fails(session.run::<i32>(count, feed![n => 1_000_000]), Code::ResourceExhausted, &["`many` (Fill)"]);
+        // Handles that fit, of strings that put together do not.
+        fails(
+            session.run::<i32>(length, feed![n => 120_000]),
+            Code::ResourceExhausted,
+            &["`joined` (ReduceJoin)"],
+        );
+        // What a run made is given back: this takes most of the limit each time.
+        for _ in 0..10 {
+            assert_eq!(session.run::<i32>(text, feed![n => 17])?, 2 << 17);
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn errors_inside_loops_say_where() -> Result<()> {
     let g = graph();
     let (_, x): (Output, Output) = g.while_loop((0, 3.0f32)).run(

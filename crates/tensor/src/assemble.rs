@@ -1,6 +1,7 @@
 //! Making tensors of any dtype out of bytes and of runs of other tensors: [`Assembler`], [`Tensor::fill`],
 //! [`Tensor::from_bytes`], [`Tensor::bitcast`].
 
+use crate::budget::Charged;
 use crate::buffer::{self, Buffer};
 use crate::tensor::Storage;
 use crate::walk::by_width;
@@ -23,9 +24,9 @@ impl Assembler {
         let count = shape.checked_elements()?;
         let storage = match (dtype, dtype.size()) {
             (_, Some(size)) => Storage::Plain(zeroed(count, size)?),
-            (DType::Str, _) => Storage::Str(room(count)?),
-            (DType::Resource, _) => Storage::Handle(room(count)?),
-            _ => Storage::Variant(room(count)?),
+            (DType::Str, _) => Storage::Str(Charged::with_room(count)?),
+            (DType::Resource, _) => Storage::Handle(Charged::with_room(count)?),
+            _ => Storage::Variant(Charged::with_room(count)?),
         };
         Ok(Assembler { dtype, shape, count, len: 0, storage })
     }
@@ -48,9 +49,9 @@ impl Assembler {
                     _ => return Err(mixed()),
                 }
             }
-            (Storage::Str(out), _) => out.extend_from_slice(part(src.as_strs(), from)?),
-            (Storage::Handle(out), _) => out.extend_from_slice(part(src.as_handles(), from)?),
-            (Storage::Variant(out), _) => out.extend_from_slice(part(src.as_variants(), from)?),
+            (Storage::Str(out), _) => out.extend_from_slice(part(src.as_strs(), from)?)?,
+            (Storage::Handle(out), _) => out.extend_from_slice(part(src.as_handles(), from)?)?,
+            (Storage::Variant(out), _) => out.extend_from_slice(part(src.as_variants(), from)?)?,
         }
         self.len += len;
         Ok(())
@@ -189,17 +190,6 @@ pub(crate) fn zeroed(count: usize, size: usize) -> Result<Buffer> {
     Buffer::zeroed_bytes(bytes.ok_or_else(|| too_many(count))?)
 }
 
-/// A vector with room for `count` elements that are not plain data.
-pub(crate) fn room<T>(count: usize) -> Result<Vec<T>> {
-    // A scratch buffer of the same size is charged first, so that a budget refuses it cleanly.
-    if count > 64 {
-        drop(zeroed(count, size_of::<T>())?);
-    }
-    let mut out = Vec::new();
-    out.try_reserve_exact(count).map_err(|_| too_many(count))?;
-    Ok(out)
-}
-
 fn too_many(count: usize) -> Error {
     Error::new(Code::ResourceExhausted, format!("the system has no room for {count} elements"))
 }
@@ -219,10 +209,9 @@ fn part<T>(cells: Option<&[T]>, range: std::ops::Range<usize>) -> Result<&[T]> {
     cells.and_then(|c| c.get(range)).ok_or_else(mixed)
 }
 
-fn extend<T: Clone>(out: &mut Vec<T>, value: Option<&[T]>, count: usize) -> Result<()> {
+fn extend<T: Clone>(out: &mut Charged<T>, value: Option<&[T]>, count: usize) -> Result<()> {
     let [value] = value.ok_or_else(mixed)? else { return Err(mixed()) };
-    out.resize(out.len() + count, value.clone());
-    Ok(())
+    out.resize_with(out.len() + count, || value.clone())
 }
 
 /// A tensor whose storage is not what its dtype and shape say.

@@ -114,13 +114,30 @@ impl<T> Charged<T> {
         Charged { items: Vec::new(), charge: Charge::default() }
     }
 
+    /// One item, which is not charged: as scalars of plain data are not.
+    pub fn one(item: T) -> Charged<T> {
+        Charged { items: vec![item], charge: Charge::default() }
+    }
+
+    /// Without items, but with room for `count`.
+    pub fn with_room(count: usize) -> Result<Charged<T>> {
+        let mut room = Charged::new();
+        room.reserve(count)?;
+        Ok(room)
+    }
+
+    /// These items, whose room is charged from now on.
+    pub fn holding(items: Vec<T>) -> Result<Charged<T>> {
+        let charge = Charge::take(items.capacity() * size_of::<T>())?;
+        Ok(Charged { items, charge })
+    }
+
     /// Copies of `items`.
     pub fn copy_of(items: &[T]) -> Result<Charged<T>>
     where
         T: Clone,
     {
-        let mut copy = Charged::new();
-        copy.reserve(items.len())?;
+        let mut copy = Charged::with_room(items.len())?;
         copy.items.extend_from_slice(items);
         Ok(copy)
     }
@@ -152,6 +169,19 @@ impl<T> Charged<T> {
             self.grow(self.items.len() + 1)?;
         }
         self.items.push(item);
+        Ok(())
+    }
+
+    /// Appends copies of `items`.
+    pub fn extend_from_slice(&mut self, items: &[T]) -> Result<()>
+    where
+        T: Clone,
+    {
+        let len = self.items.len().saturating_add(items.len());
+        if len > self.items.capacity() {
+            self.grow(len)?;
+        }
+        self.items.extend_from_slice(items);
         Ok(())
     }
 
@@ -199,5 +229,36 @@ impl<T> std::ops::Deref for Charged<T> {
 impl<T> std::ops::DerefMut for Charged<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         &mut self.items
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Str, Tensor};
+
+    #[test]
+    fn strings_are_charged_once_and_given_back() {
+        let budget = Budget::new(1000);
+        let _entered = enter(Some(budget.clone()));
+        let s = Str::join(&[&[b'x'; 300], &[b'y'; 300]], b"").unwrap();
+        let alone = budget.used();
+        assert!(alone >= 600, "{alone}");
+        let copies = Tensor::fill([10], &Tensor::str(s.clone())).unwrap();
+        assert_eq!(budget.used(), alone + 10 * size_of::<Str>());
+        assert_eq!(Str::new([b'x'; 600]).unwrap_err().code(), Code::ResourceExhausted);
+        assert_eq!(Tensor::strings([100], vec![s.clone(); 100]).unwrap_err().code(), Code::ResourceExhausted);
+        drop(s);
+        assert_eq!(budget.used(), alone + 10 * size_of::<Str>());
+        drop(copies);
+        assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn joins_that_cannot_be_addressed_are_refused_first() {
+        let part = vec![0u8; 1 << 20];
+        let _entered = enter(Some(Budget::new(1 << 30)));
+        let parts = vec![&*part; 1 << 20];
+        assert_eq!(Str::join(&parts, b"").unwrap_err().code(), Code::ResourceExhausted);
     }
 }

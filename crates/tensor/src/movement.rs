@@ -4,7 +4,8 @@
 //! strings, handles and variants move by cloning. [`Assembler`](crate::Assembler) is the fourth primitive, for what is built
 //! front to back. Every range is checked before anything is copied.
 
-use crate::assemble::{mixed, room, zeroed};
+use crate::assemble::{mixed, zeroed};
+use crate::budget::Charged;
 use crate::buffer::{Buffer, as_words, as_words_mut};
 use crate::tensor::Storage;
 use crate::walk::{Strided, by_width};
@@ -175,9 +176,9 @@ impl Tensor {
             cells: &[T],
             count: usize,
             indices: impl Iterator<Item = usize>,
-        ) -> Result<Vec<T>> {
-            let mut out = room(count)?;
-            out.extend(indices.filter_map(|i| cells.get(i).cloned()));
+        ) -> Result<Charged<T>> {
+            let mut out = Charged::with_room(count)?;
+            indices.filter_map(|i| cells.get(i)).try_for_each(|cell| out.push(cell.clone()))?;
             if out.len() == count { Ok(out) } else { Err(mixed()) }
         }
         let count = shape.elements();

@@ -1,61 +1,114 @@
 //! Elements that are not plain data: strings ([`Str`]), resource handles ([`Handle`]) and variants ([`Variant`]).
 
+use crate::budget::Charge;
+use crate::{Code, Error, Result};
 use std::any::Any;
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
 /// A string element: any bytes, shared when cloned.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Str(Arc<[u8]>);
+///
+/// One that is made in a run ([`Str::new`], [`Str::join`]) is charged to the budget in force until its last clone goes; one
+/// that is made `From` something, as literals and feeds are, is not.
+#[derive(Clone, Default)]
+pub struct Str(Arc<Text>);
 
-impl Str {
-    /// The text, with what is not UTF-8 replaced.
-    pub fn text(&self) -> std::borrow::Cow<'_, str> {
-        String::from_utf8_lossy(&self.0)
-    }
+#[derive(Default)]
+struct Text {
+    bytes: Box<[u8]>,
+    _charge: Charge,
 }
 
-impl Default for Str {
-    fn default() -> Self {
-        Str(Arc::from([] as [u8; 0]))
+impl Str {
+    /// A string of these bytes, charged to the budget in force.
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Str> {
+        let bytes: Box<[u8]> = bytes.into().into();
+        let charge = Charge::take(size_of::<Text>() + bytes.len())?;
+        Ok(Str(Arc::new(Text { bytes, _charge: charge })))
+    }
+
+    /// The parts one after the other with `separator` between, charged to the budget in force before they are put together.
+    pub fn join(parts: &[&[u8]], separator: &[u8]) -> Result<Str> {
+        let between = separator.len().checked_mul(parts.len().saturating_sub(1));
+        let len = parts.iter().try_fold(size_of::<Text>(), |len, part| len.checked_add(part.len()));
+        let len =
+            between.and_then(|between| len?.checked_add(between)).filter(|&len| len <= isize::MAX as usize);
+        let len = len.ok_or_else(|| {
+            Error::new(Code::ResourceExhausted, format!("{} strings joined cannot be addressed", parts.len()))
+        })?;
+        let charge = Charge::take(len)?;
+        Ok(Str(Arc::new(Text { bytes: parts.join(separator).into(), _charge: charge })))
+    }
+
+    /// The text, with what is not UTF-8 replaced.
+    pub fn text(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(self)
     }
 }
 
 impl Deref for Str {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
-        &self.0
+        &self.0.bytes
+    }
+}
+
+impl PartialEq for Str {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Str {}
+
+impl PartialOrd for Str {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Str {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (**self).cmp(&**other)
+    }
+}
+
+impl Hash for Str {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
     }
 }
 
 impl From<&str> for Str {
     fn from(s: &str) -> Self {
-        Str(s.as_bytes().into())
+        Str::from(s.as_bytes())
     }
 }
 
 impl From<String> for Str {
     fn from(s: String) -> Self {
-        Str(s.into_bytes().into())
+        Str::from(s.into_bytes())
     }
 }
 
 impl From<&[u8]> for Str {
     fn from(s: &[u8]) -> Self {
-        Str(s.into())
+        Str::from(s.to_vec())
     }
 }
 
 impl From<Vec<u8>> for Str {
     fn from(s: Vec<u8>) -> Self {
-        Str(s.into())
+        Str(Arc::new(Text { bytes: s.into(), _charge: Charge::default() }))
     }
 }
 
 impl fmt::Debug for Str {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{}\"", self.0.escape_ascii())
+        write!(f, "\"{}\"", self.escape_ascii())
     }
 }
 

@@ -1,5 +1,6 @@
 //! [`Tensor`]: a value. Rank 0 plain data is held in place; everything else is shared and copied on write.
 
+use crate::budget::Charged;
 use crate::buffer::{self, Buffer};
 use crate::{
     DType, Element, Handle, Result, Scalar, Shape, Str, Variant, ensure, invalid, shape, with_element,
@@ -33,9 +34,9 @@ struct Dense {
 
 pub(crate) enum Storage {
     Plain(Buffer),
-    Str(Vec<Str>),
-    Handle(Vec<Handle>),
-    Variant(Vec<Variant>),
+    Str(Charged<Str>),
+    Handle(Charged<Handle>),
+    Variant(Charged<Variant>),
 }
 
 impl Tensor {
@@ -47,17 +48,17 @@ impl Tensor {
 
     /// A scalar string.
     pub fn str(value: impl Into<Str>) -> Tensor {
-        Self::dense(DType::Str, Shape::scalar(), Storage::Str(vec![value.into()]))
+        Self::dense(DType::Str, Shape::scalar(), Storage::Str(Charged::one(value.into())))
     }
 
     /// A scalar resource handle.
     pub fn handle(handle: Handle) -> Tensor {
-        Self::dense(DType::Resource, Shape::scalar(), Storage::Handle(vec![handle]))
+        Self::dense(DType::Resource, Shape::scalar(), Storage::Handle(Charged::one(handle)))
     }
 
     /// A scalar variant.
     pub fn variant(value: Variant) -> Tensor {
-        Self::dense(DType::Variant, Shape::scalar(), Storage::Variant(vec![value]))
+        Self::dense(DType::Variant, Shape::scalar(), Storage::Variant(Charged::one(value)))
     }
 
     /// A copy of `values` in this shape.
@@ -93,21 +94,21 @@ impl Tensor {
     pub fn strings(shape: impl Into<Shape>, values: Vec<Str>) -> Result<Tensor> {
         let shape = shape.into();
         check_count(&shape, values.len())?;
-        Ok(Self::dense(DType::Str, shape, Storage::Str(values)))
+        Ok(Self::dense(DType::Str, shape, Storage::Str(Charged::holding(values)?)))
     }
 
     /// Resource handles in this shape.
     pub fn handles(shape: impl Into<Shape>, values: Vec<Handle>) -> Result<Tensor> {
         let shape = shape.into();
         check_count(&shape, values.len())?;
-        Ok(Self::dense(DType::Resource, shape, Storage::Handle(values)))
+        Ok(Self::dense(DType::Resource, shape, Storage::Handle(Charged::holding(values)?)))
     }
 
     /// Variants in this shape.
     pub fn variants(shape: impl Into<Shape>, values: Vec<Variant>) -> Result<Tensor> {
         let shape = shape.into();
         check_count(&shape, values.len())?;
-        Ok(Self::dense(DType::Variant, shape, Storage::Variant(values)))
+        Ok(Self::dense(DType::Variant, shape, Storage::Variant(Charged::holding(values)?)))
     }
 
     /// Zeros, falses or empty strings. Resources and variants have no zero: an error unless there are no elements.
@@ -125,15 +126,16 @@ impl Tensor {
                 Storage::Plain(Buffer::zeroed_bytes(bytes)?)
             }
             None if dtype == DType::Str => {
-                // Charged by a scratch buffer of the same size first, so that a budget refuses it cleanly.
-                drop(Buffer::zeroed_bytes(count.saturating_mul(size_of::<Str>()))?);
-                Storage::Str(vec![Str::default(); count])
+                let empty = Str::default();
+                let mut strings = Charged::with_room(count)?;
+                strings.resize_with(count, || empty.clone())?;
+                Storage::Str(strings)
             }
             None => {
                 ensure!(count == 0, "there is no zero of dtype {dtype}");
                 match dtype {
-                    DType::Resource => Storage::Handle(Vec::new()),
-                    _ => Storage::Variant(Vec::new()),
+                    DType::Resource => Storage::Handle(Charged::new()),
+                    _ => Storage::Variant(Charged::new()),
                 }
             }
         };

@@ -109,7 +109,9 @@ fn append(out: &mut Tensor, places: &Places, updates: &Tensor) -> Result<()> {
     ensure!(updates.len() == places.run * places.starts.len(), "a part for each row is needed");
     for (&start, part) in places.starts.iter().zip(updates.chunks_exact(places.run.max(1))) {
         let to = cells.get_mut(start..start + places.run).ok_or_else(out_of_place)?;
-        to.iter_mut().zip(part).for_each(|(a, b)| *a = Str::from([&**a, &**b].concat()));
+        for (a, b) in to.iter_mut().zip(part) {
+            *a = Str::join(&[a, b], b"")?;
+        }
     }
     *out = Tensor::strings(out.shape().clone(), cells)?;
     Ok(())

@@ -4,7 +4,7 @@ use super::summary::nested;
 use millstream_graph::Attrs;
 use millstream_graph::op::spec::{Int, Spec, Text, TypeList};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure};
+use millstream_tensor::{DType, PartialShape, Result, Str, Tensor, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("StringFormat")
@@ -51,7 +51,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         }
         out.push_str(part);
     }
-    cx.set(0, Tensor::str(out));
+    cx.set(0, Tensor::str(Str::new(out)?));
     Ok(())
 }
 

@@ -40,7 +40,7 @@ fn join(cx: &mut KernelCx) -> Result<()> {
     let (Some(x), Some(y)) = (x.as_strs(), y.as_strs()) else {
         return Err(Error::internal("only numbers and strings are added"));
     };
-    let joined = x.iter().zip(y).map(|(x, y)| Str::from([&**x, &**y].concat())).collect();
+    let joined = x.iter().zip(y).map(|(x, y)| Str::join(&[x, y], b"")).collect::<Result<_>>()?;
     cx.set(0, Tensor::strings(shape, joined)?);
     Ok(())
 }

@@ -99,7 +99,7 @@ fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
             U32 => each(cx, |v: u32| format.int(v)),
             U64 => each(cx, |v: u64| format.unsigned(v)),
             DType::Bool => each(cx, |v: bool| v.to_string()),
-            _ => Ok(strs(cx, 0)?.iter().map(|s| format.text(s)).collect()),
+            _ => strs(cx, 0)?.iter().map(|s| format.text(s)).collect(),
         }?;
         let result = Tensor::strings(cx.input(0).shape().clone(), texts)?;
         cx.set(0, result);
@@ -108,7 +108,7 @@ fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
 }
 
 fn each<T: Element>(cx: &KernelCx, write: impl Fn(T) -> String) -> Result<Vec<Bytes>> {
-    Ok(cx.input(0).as_slice::<T>()?.iter().map(|v| write(*v).into()).collect())
+    cx.input(0).as_slice::<T>()?.iter().map(|v| Bytes::new(write(*v))).collect()
 }
 
 impl Format {
@@ -187,12 +187,12 @@ impl Format {
         }
     }
 
-    fn text(&self, s: &Bytes) -> Bytes {
+    fn text(&self, s: &Bytes) -> Result<Bytes> {
         let blanks = vec![b' '; self.width.saturating_sub(s.len())];
         match self.flag {
-            _ if blanks.is_empty() => s.clone(),
-            Some(b'-') => [s, &blanks[..]].concat().into(),
-            _ => [&blanks[..], s].concat().into(),
+            _ if blanks.is_empty() => Ok(s.clone()),
+            Some(b'-') => Bytes::join(&[s, &blanks], b""),
+            _ => Bytes::join(&[&blanks, s], b""),
         }
     }
 }

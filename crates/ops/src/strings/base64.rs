@@ -4,7 +4,7 @@ use super::each::map;
 use millstream_graph::op::spec::{Bool, Spec};
 use millstream_graph::op::{Kernel, OpDef};
 use millstream_tensor::DType::Str as S;
-use millstream_tensor::{Result, Str, ensure, invalid};
+use millstream_tensor::{Result, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 2] {
     let plain = |name| OpDef::new(name).input("input", S).output("output", S).infer(|cx| cx.same_as_input());
@@ -14,7 +14,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("pad", Bool.or(false))
             .kernel(Kernel::pure(|cx| {
                 let pad = cx.attrs().bool("pad")?;
-                map(cx, |s| Ok(encode(s, pad).into()))
+                map(cx, |s| Ok(encode(s, pad)))
             })),
         plain("DecodeBase64")
             .doc("Each string read as base64 with `-` and `_`, with or without `=` at the end.")
@@ -37,7 +37,7 @@ fn encode(bytes: &[u8], pad: bool) -> Vec<u8> {
     text
 }
 
-fn decode(text: &[u8]) -> Result<Str> {
+fn decode(text: &[u8]) -> Result<Vec<u8>> {
     // Padding fills up a last group of four; where it does not, `=` is a letter like any other that is none.
     let padded = if text.len().is_multiple_of(4) {
         text.iter().rev().take(2).take_while(|b| **b == b'=').count()
@@ -60,7 +60,7 @@ fn decode(text: &[u8]) -> Result<Str> {
         let [_, a, b, c] = (bits << (6 * (4 - group.len()))).to_be_bytes();
         bytes.extend([a, b, c].into_iter().take(group.len() * 6 / 8));
     }
-    Ok(bytes.into())
+    Ok(bytes)
 }
 
 cases! {

@@ -18,8 +18,8 @@ pub(super) fn scalar<'a>(cx: &'a KernelCx, i: usize) -> Result<&'a Str> {
 }
 
 /// Output 0: what `change` makes of each string of input 0.
-pub(super) fn map(cx: &mut KernelCx, change: impl Fn(&[u8]) -> Result<Str>) -> Result<()> {
-    let values = strs(cx, 0)?.iter().map(|s| change(s)).collect::<Result<Vec<Str>>>()?;
+pub(super) fn map<B: Into<Vec<u8>>>(cx: &mut KernelCx, change: impl Fn(&[u8]) -> Result<B>) -> Result<()> {
+    let values = strs(cx, 0)?.iter().map(|s| Str::new(change(s)?)).collect::<Result<Vec<Str>>>()?;
     let result = Tensor::strings(cx.input(0).shape().clone(), values)?;
     cx.set(0, result);
     Ok(())

@@ -4,6 +4,7 @@
 //! inside brackets `[`, `&` and `~` stand for themselves. [`Pattern`] translates these. A text need not be UTF-8.
 
 use millstream_graph::op::KernelCx;
+use millstream_tensor::budget::Charged;
 use millstream_tensor::{Result, Str, invalid};
 use parking_lot::Mutex;
 use regex::bytes::{Captures, Regex};
@@ -47,47 +48,47 @@ impl Pattern {
     /// The text with the first match, or all of them, replaced by `rewrite`, in which `\1` is a group and `\\` a backslash. RE2's rules
     /// for what it cannot use: a group that is not there leaves the text as it is; any other escape ends the rewrite, and
     /// the text stays if only the first match was to be replaced.
-    pub fn replace(&self, text: &[u8], rewrite: &[u8], all: bool) -> Str {
+    pub fn replace(&self, text: &[u8], rewrite: &[u8], all: bool) -> Result<Vec<u8>> {
         let highest = rewrite.windows(2).filter(|w| w[0] == b'\\' && w[1].is_ascii_digit());
         if highest.map(|w| usize::from(w[1] - b'0')).max().unwrap_or(0) >= self.0.captures_len() {
-            return text.into();
+            return Ok(text.to_vec());
         }
         match all {
             true => self.replace_all(text, rewrite),
-            false => self.replace_first(text, rewrite).unwrap_or_else(|| text.into()),
+            false => Ok(self.replace_first(text, rewrite)?.unwrap_or_else(|| text.to_vec())),
         }
     }
 
-    fn replace_first(&self, text: &[u8], rewrite: &[u8]) -> Option<Str> {
-        let found = self.0.captures(text)?;
-        let whole = found.get(0)?;
-        let mut out = text.get(..whole.start())?.to_vec();
-        if !push_rewrite(&mut out, rewrite, &found) {
-            return None;
+    fn replace_first(&self, text: &[u8], rewrite: &[u8]) -> Result<Option<Vec<u8>>> {
+        let Some(found) = self.0.captures(text) else { return Ok(None) };
+        let Some(whole) = found.get(0) else { return Ok(None) };
+        let mut out = Charged::copy_of(text.get(..whole.start()).unwrap_or_default())?;
+        if !push_rewrite(&mut out, rewrite, &found)? {
+            return Ok(None);
         }
-        out.extend_from_slice(text.get(whole.end()..)?);
-        Some(out.into())
+        out.extend_from_slice(text.get(whole.end()..).unwrap_or_default())?;
+        Ok(Some(out.take()))
     }
 
-    fn replace_all(&self, text: &[u8], rewrite: &[u8]) -> Str {
-        let (mut out, mut at, mut last_end) = (Vec::new(), 0, None);
+    fn replace_all(&self, text: &[u8], rewrite: &[u8]) -> Result<Vec<u8>> {
+        let (mut out, mut at, mut last_end) = (Charged::new(), 0, None);
         while at <= text.len() {
             let Some(found) = self.0.captures_at(text, at) else { break };
             let Some(whole) = found.get(0) else { break };
             let (start, end) = (whole.start(), whole.end());
-            out.extend_from_slice(text.get(at..start).unwrap_or_default());
+            out.extend_from_slice(text.get(at..start).unwrap_or_default())?;
             if start == end && last_end == Some(start) {
                 // An empty match right behind another does not count: one character is passed over.
                 let next = start + character(text, start);
-                out.extend_from_slice(text.get(start..next).unwrap_or_default());
+                out.extend_from_slice(text.get(start..next).unwrap_or_default())?;
                 at = next.max(start + 1);
                 continue;
             }
-            push_rewrite(&mut out, rewrite, &found);
+            push_rewrite(&mut out, rewrite, &found)?;
             (at, last_end) = (end, Some(end));
         }
-        out.extend_from_slice(text.get(at..).unwrap_or_default());
-        out.into()
+        out.extend_from_slice(text.get(at..).unwrap_or_default())?;
+        Ok(out.take())
     }
 }
 
@@ -99,24 +100,24 @@ fn character(text: &[u8], at: usize) -> usize {
 }
 
 /// Appends what the rewrite makes of a match; false if it holds an escape that is none (what stands before it is appended).
-fn push_rewrite(out: &mut Vec<u8>, rewrite: &[u8], found: &Captures) -> bool {
+fn push_rewrite(out: &mut Charged<u8>, rewrite: &[u8], found: &Captures) -> Result<bool> {
     let mut bytes = rewrite.iter();
     while let Some(&byte) = bytes.next() {
         match (byte, bytes.as_slice().first()) {
             (b'\\', Some(digit)) if digit.is_ascii_digit() => {
                 let group = found.get(usize::from(digit - b'0'));
-                out.extend_from_slice(group.map_or(&[][..], |g| g.as_bytes()));
+                out.extend_from_slice(group.map_or(&[][..], |g| g.as_bytes()))?;
                 bytes.next();
             }
             (b'\\', Some(b'\\')) => {
-                out.push(b'\\');
+                out.push(b'\\')?;
                 bytes.next();
             }
-            (b'\\', _) => return false,
-            _ => out.push(byte),
+            (b'\\', _) => return Ok(false),
+            _ => out.push(byte)?,
         }
     }
-    true
+    Ok(true)
 }
 
 /// From RE2's dialect to that of the `regex` crate.
@@ -236,5 +237,5 @@ impl Latest {
 
 /// Replaces in all strings of input 0.
 pub(super) fn replace_each(cx: &mut KernelCx, pattern: &Pattern, rewrite: &[u8], all: bool) -> Result<()> {
-    super::each::map(cx, |s| Ok(pattern.replace(s, rewrite, all)))
+    super::each::map(cx, |s| pattern.replace(s, rewrite, all))
 }

@@ -15,7 +15,7 @@ pub(super) fn run(cx: &mut KernelCx, split: impl for<'s> Fn(&'s [u8], &[u8]) -> 
         widest = widest.max(pieces.len());
         for (column, piece) in pieces.into_iter().enumerate() {
             places.extend([row as i64, column as i64]);
-            values.push(Str::from(piece));
+            values.push(Str::new(piece)?);
         }
     }
     let shape = [strings.len() as i64, widest as i64];

@@ -86,9 +86,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let strings = strs(cx, 0)?;
     let joined = places(&kept).into_iter().map(|start| {
         let parts: Vec<&[u8]> = along.iter().filter_map(|p| strings.get(start + p)).map(|s| &**s).collect();
-        Str::from(parts.join(&**separator))
+        Str::join(&parts, separator)
     });
-    let result = Tensor::strings(shape, joined.collect())?;
+    let result = Tensor::strings(shape, joined.collect::<Result<_>>()?)?;
     cx.set(0, result);
     Ok(())
 }

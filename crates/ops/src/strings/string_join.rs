@@ -54,9 +54,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let joined = (0..shape.elements()).map(|e| {
         let parts: Vec<&[u8]> =
             inputs.iter().filter_map(|v| v.get(e).or_else(|| v.first())).map(|s| &**s).collect();
-        Str::from(parts.join(&**separator))
+        Str::join(&parts, separator)
     });
-    let result = Tensor::strings(shape, joined.collect())?;
+    let result = Tensor::strings(shape, joined.collect::<Result<_>>()?)?;
     cx.set(0, result);
     Ok(())
 }

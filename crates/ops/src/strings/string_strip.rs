@@ -10,7 +10,7 @@ pub(crate) fn def() -> OpDef {
         .input("input", Str)
         .output("output", Str)
         .infer(|cx| cx.same_as_input())
-        .kernel(Kernel::pure(|cx| map(cx, |s| Ok(trim(s).into()))))
+        .kernel(Kernel::pure(|cx| map(cx, |s| Ok(trim(s).to_vec()))))
 }
 
 cases! {

@@ -74,7 +74,7 @@ fn bytes(s: &[u8], pos: i64, len: i64) -> Result<Str> {
     let rest = s.get(start(pos, s.len())?..).unwrap_or_default();
     // A negative length takes the rest, as a C++ size would.
     let len = usize::try_from(len).unwrap_or(usize::MAX).min(rest.len());
-    Ok(rest.get(..len).unwrap_or_default().into())
+    Str::new(rest.get(..len).unwrap_or_default())
 }
 
 fn characters(s: &[u8], pos: i64, len: i64) -> Result<Str> {
@@ -83,7 +83,7 @@ fn characters(s: &[u8], pos: i64, len: i64) -> Result<Str> {
     let first = start(pos, starts.len())?;
     let last = first.saturating_add(usize::try_from(len).unwrap_or(0));
     let place = |i: usize| starts.get(i).copied().unwrap_or(s.len());
-    Ok(s.get(place(first)..place(last)).unwrap_or_default().into())
+    Str::new(s.get(place(first)..place(last)).unwrap_or_default())
 }
 
 cases! {

@@ -52,22 +52,16 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let out = Shape::new([n].into_iter().chain(rest.iter().copied()));
     // Refuses what is too large before anything is put together.
     drop(Tensor::zeros(S, out.clone())?);
-    let mut joined: Vec<Option<Vec<u8>>> = vec![None; out.elements()];
+    let mut parts: Vec<Vec<&[u8]>> = vec![Vec::new(); out.elements()];
     let strings = strs(cx, 0)?;
     for (i, id) in cx.ints(1)?.into_iter().enumerate() {
         let segment = usize::try_from(id).ok().filter(|s| *s < n);
         let segment = segment.ok_or_else(|| invalid!("`segment_ids` has {id} at {i}, which is not in 0..{n}"))?;
-        for (to, from) in joined[segment * row..].iter_mut().zip(&strings[i * row..(i + 1) * row]) {
-            match to {
-                Some(to) => {
-                    to.extend_from_slice(separator);
-                    to.extend_from_slice(from);
-                }
-                None => *to = Some(from.to_vec()),
-            }
+        for (to, from) in parts[segment * row..].iter_mut().zip(&strings[i * row..(i + 1) * row]) {
+            to.push(from);
         }
     }
-    let joined = joined.into_iter().map(|s| Str::from(s.unwrap_or_default())).collect();
+    let joined = parts.iter().map(|parts| Str::join(parts, separator)).collect::<Result<_>>()?;
     cx.set(0, Tensor::strings(out, joined)?);
     Ok(())
 }

@@ -13,7 +13,7 @@
 //! What the backward loop needs of the forward one is saved in lists that the forward loop carries as ordinary variables (`saved`
 //! decides what). Lists are values, so the backward loop is a loop like any other, and can be differentiated itself: any order works.
 //!
-//! - [`gradients`]: what callers say and get;
+//! - `gradients`: what callers say and get;
 //! - `between`: which nodes lie between the xs and the ys, and the loops among them;
 //! - `pass`: the sweep over one level (the graph around all loops, or one loop's body);
 //! - `loops`: the loop that runs backwards;

@@ -34,6 +34,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (x, y) = (cx.input(0), cx.input(1));
     vector("x", x)?;
     vector("y", y)?;
+    #[expect(clippy::mutable_key_type, reason = "what changes in a string is the count of what it is charged for")]
     let gone: HashSet<Key> = keys(y)?.into_iter().filter(|k| !matches!(k, Key::Unequal(_))).collect();
     let kept =
         keys(x)?.iter().enumerate().filter(|(_, k)| !gone.contains(k)).map(|(i, _)| i).collect::<Vec<_>>();

@@ -10,8 +10,12 @@ use prost::Message;
 const ROOT: &str = "proto";
 
 // These import all the others.
-const ENTRY_POINTS: [&str; 3] =
-    ["tensorflow/meta_graph.proto", "tensorflow/control_flow.proto", "tensorflow/state.proto"];
+const ENTRY_POINTS: [&str; 4] = [
+    "tensorflow/meta_graph.proto",
+    "tensorflow/control_flow.proto",
+    "tensorflow/state.proto",
+    "tensorflow/checkpoint.proto",
+];
 
 // A oneof is as large as its largest variant, and most attributes are small: without the boxes every
 // attribute of every node would take as much room as a whole tensor message.

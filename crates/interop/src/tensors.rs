@@ -148,7 +148,7 @@ fn split_strings(content: &[u8], count: usize) -> Result<Vec<&[u8]>> {
 /// A tensor as a message: scalars in the list of their dtype, more elements as raw bytes, as TensorFlow writes them.
 pub(crate) fn encode(tensor: &Tensor) -> Result<TensorProto> {
     let mut m = TensorProto {
-        dtype: types::dtype_number(tensor.dtype()),
+        dtype: tensor.dtype().number(),
         tensor_shape: Some(types::shape_message(&tensor.shape().into())),
         ..TensorProto::default()
     };

@@ -7,36 +7,9 @@ use millstream_tensor::{DType, MAX_RANK, PartialShape, Result, Shape, ensure, in
 /// References to variables are numbered from here.
 const REF: i32 = 100;
 
-const NUMBERS: [(DType, i32); 23] = [
-    (DType::F32, 1),
-    (DType::F64, 2),
-    (DType::I32, 3),
-    (DType::U8, 4),
-    (DType::I16, 5),
-    (DType::I8, 6),
-    (DType::Str, 7),
-    (DType::C64, 8),
-    (DType::I64, 9),
-    (DType::Bool, 10),
-    (DType::QI8, 11),
-    (DType::QU8, 12),
-    (DType::QI32, 13),
-    (DType::BF16, 14),
-    (DType::QI16, 15),
-    (DType::QU16, 16),
-    (DType::U16, 17),
-    (DType::C128, 18),
-    (DType::F16, 19),
-    (DType::Resource, 20),
-    (DType::Variant, 21),
-    (DType::U32, 22),
-    (DType::U64, 23),
-];
-
 /// The dtype with this number.
 pub(crate) fn dtype(number: i32) -> Result<DType> {
-    let known = NUMBERS.iter().find(|(_, n)| *n == number).map(|(dtype, _)| *dtype);
-    known.ok_or_else(|| match millstream_proto::DataType::try_from(number) {
+    DType::from_number(number).ok_or_else(|| match millstream_proto::DataType::try_from(number) {
         Ok(named) if number != 0 => millstream_tensor::Error::unimplemented(format!(
             "the dtype {} is not supported",
             named.as_str_name()
@@ -53,14 +26,9 @@ pub(crate) fn value_type(number: i32) -> Result<ValueType> {
     }
 }
 
-/// The number of a dtype.
-pub(crate) fn dtype_number(dtype: DType) -> i32 {
-    NUMBERS.iter().find(|(d, _)| *d == dtype).map_or(0, |(_, n)| *n)
-}
-
 /// The number of the type of an edge.
 pub(crate) fn type_number(ty: ValueType) -> i32 {
-    dtype_number(ty.dtype) + if ty.is_ref { REF } else { 0 }
+    ty.dtype.number() + if ty.is_ref { REF } else { 0 }
 }
 
 /// A shape of which parts may be unknown.

@@ -105,6 +105,40 @@ impl DType {
         Self::ALL.into_iter().find(|d| d.name() == name || d.tf_name() == name)
     }
 
+    /// The number that TensorFlow's messages give it.
+    pub fn number(self) -> i32 {
+        match self {
+            F32 => 1,
+            F64 => 2,
+            I32 => 3,
+            U8 => 4,
+            I16 => 5,
+            I8 => 6,
+            Str => 7,
+            C64 => 8,
+            I64 => 9,
+            Bool => 10,
+            QI8 => 11,
+            QU8 => 12,
+            QI32 => 13,
+            BF16 => 14,
+            QI16 => 15,
+            QU16 => 16,
+            U16 => 17,
+            C128 => 18,
+            F16 => 19,
+            Resource => 20,
+            Variant => 21,
+            U32 => 22,
+            U64 => 23,
+        }
+    }
+
+    /// The dtype with this number.
+    pub fn from_number(number: i32) -> Option<DType> {
+        Self::ALL.into_iter().find(|d| d.number() == number)
+    }
+
     /// Bytes of one element; `None` for strings, resources and variants, which are not plain data.
     pub fn size(self) -> Option<usize> {
         Some(match self {

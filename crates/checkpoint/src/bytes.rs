@@ -1,0 +1,58 @@
+//! Numbers in bytes: varints, fixed ones, and masked checksums.
+
+use crate::corrupt;
+use millstream_tensor::Result;
+
+/// A checksum as files keep it: sums of data that holds sums would be weak.
+pub(crate) fn mask(crc: u32) -> u32 {
+    crc.rotate_right(15).wrapping_add(0xa282_ead8)
+}
+
+/// Bytes taken from the front.
+pub(crate) struct Cursor<'a>(pub(crate) &'a [u8]);
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn take(&mut self, n: usize) -> Result<&'a [u8]> {
+        let (taken, rest) = self
+            .0
+            .split_at_checked(n)
+            .ok_or_else(|| corrupt(format!("{n} bytes are wanted where {} are left", self.0.len())))?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    pub(crate) fn varint(&mut self) -> Result<u64> {
+        let mut value = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = *self.take(1)?.first().unwrap_or(&0);
+            let bits = u64::from(byte & 0x7f);
+            if shift == 63 && bits > 1 {
+                break;
+            }
+            value |= bits << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        Err(corrupt("a number has more than 64 bits"))
+    }
+
+    /// A varint that counts bytes.
+    pub(crate) fn length(&mut self) -> Result<usize> {
+        let n = self.varint()?;
+        usize::try_from(n).map_err(|_| corrupt(format!("a length of {n} bytes")))
+    }
+
+    pub(crate) fn fixed32(&mut self) -> Result<u32> {
+        let bytes = self.take(4)?;
+        Ok(bytes.iter().rev().fold(0, |n, b| n << 8 | u32::from(*b)))
+    }
+}
+
+pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}

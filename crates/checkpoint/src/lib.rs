@@ -1,0 +1,145 @@
+//! Checkpoints: tensors by name in files.
+//!
+//! Two forms, told apart by the path. One that ends in `.safetensors` is a file of that format. Any other is the *prefix* of a
+//! TensorFlow checkpoint (its second format): `PREFIX.index`, a sorted table of what there is, and the elements in
+//! `PREFIX.data-00000-of-00001` and so on.
+//!
+//! Types to know: [`Checkpoint`] reads, [`write`] writes, [`merge`] makes one of several, [`State`] is the list of a folder's
+//! checkpoints ([`latest_checkpoint`]).
+//!
+//! Files may come from anywhere: nothing here panics on them, every checksum is verified, and memory is bounded by what the
+//! files hold. Writing leaves no half-written file: all is written beside its place and moved there when it is whole.
+//!
+//! Knows no graph and no variable.
+
+mod bundle;
+mod bytes;
+mod files;
+mod merge;
+mod safe;
+mod slice;
+mod state;
+mod table;
+mod write;
+
+pub use merge::merge;
+pub use slice::Slice;
+pub use state::{State, exists, latest_checkpoint, remove};
+pub use write::{Item, write};
+
+use millstream_tensor::{Code, DType, Error, Result, Shape, Tensor, ensure, invalid};
+use std::path::Path;
+
+/// What a checkpoint says of one of its tensors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Info {
+    /// Its dtype.
+    pub dtype: DType,
+    /// Its shape; of one saved in parts, that of the whole.
+    pub shape: Shape,
+}
+
+/// A checkpoint that is open for reading.
+#[derive(Debug)]
+pub struct Checkpoint {
+    name: String,
+    form: Form,
+}
+
+#[derive(Debug)]
+enum Form {
+    Bundle(bundle::Bundle),
+    Safe(safe::Safe),
+}
+
+/// Whether a path names a file of the safetensors format.
+pub fn is_safetensors(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "safetensors")
+}
+
+impl Checkpoint {
+    /// Opens the checkpoint with this prefix, or the safetensors file. `NOT_FOUND` if there is none.
+    pub fn open(path: impl AsRef<Path>) -> Result<Checkpoint> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        let form = match is_safetensors(path) {
+            true => safe::Safe::open(path).map(Form::Safe),
+            false => bundle::Bundle::open(path).map(Form::Bundle),
+        };
+        let form = form.map_err(|e| e.note(format!("in checkpoint `{name}`")))?;
+        Ok(Checkpoint { name, form })
+    }
+
+    /// Its tensors, sorted by name.
+    pub fn tensors(&self) -> Vec<(&str, Info)> {
+        match &self.form {
+            Form::Bundle(bundle) => bundle.tensors(),
+            Form::Safe(file) => file.tensors(),
+        }
+    }
+
+    /// What it says of a tensor.
+    pub fn info(&self, name: &str) -> Option<Info> {
+        match &self.form {
+            Form::Bundle(bundle) => bundle.info(name),
+            Form::Safe(file) => file.info(name),
+        }
+    }
+
+    /// A tensor, put together from its parts if it was saved in parts. `NOT_FOUND` if there is none of this name.
+    pub fn read(&self, name: &str) -> Result<Tensor> {
+        if self.info(name).is_none() {
+            return Err(self.missing(name));
+        }
+        let tensor = match &self.form {
+            Form::Bundle(bundle) => bundle.read(name),
+            Form::Safe(file) => file.read(name),
+        };
+        tensor.map_err(|e| e.note(format!("in tensor `{name}` of checkpoint `{}`", self.name)))
+    }
+
+    /// A part of a tensor of shape `whole`.
+    pub fn read_slice(&self, name: &str, whole: &Shape, slice: &Slice) -> Result<Tensor> {
+        let tensor = self.read(name)?;
+        ensure!(
+            tensor.shape() == whole,
+            "`{name}` is wanted as a part of a tensor of shape {whole} but its shape in checkpoint `{}` is {}",
+            self.name,
+            tensor.shape()
+        );
+        slice.cut(&tensor)
+    }
+
+    fn missing(&self, name: &str) -> Error {
+        let all = self.tensors();
+        let some: Vec<&str> = all.iter().take(8).map(|(name, _)| *name).collect();
+        let more = if all.len() > 8 { format!(" and {} more", all.len() - 8) } else { String::new() };
+        Error::new(Code::NotFound, format!("there is no tensor `{name}` in checkpoint `{}`", self.name))
+            .note(format!("it holds {}{more}", if some.is_empty() { "nothing".into() } else { some.join(", ") }))
+    }
+}
+
+/// A name that a checkpoint can hold.
+fn check_name(name: &str) -> Result<()> {
+    ensure!(!name.is_empty(), "the name of a tensor in a checkpoint must not be empty");
+    // Keys that begin with a zero byte are those of parts.
+    ensure!(!name.starts_with('\0'), "the name {name:?} of a tensor in a checkpoint begins with a zero byte");
+    Ok(())
+}
+
+/// What is wrong with a file.
+fn corrupt(what: impl std::fmt::Display) -> Error {
+    Error::new(Code::DataLoss, format!("the checkpoint is damaged: {what}"))
+}
+
+/// A shape as an entry says it: all sizes known and their product countable.
+fn shape_of(dims: &[i64]) -> Result<Shape> {
+    let shape = Shape::from_signed(dims).map_err(|e| corrupt(e.message()))?;
+    shape.checked_elements().map_err(|e| corrupt(e.message()))?;
+    ensure!(shape.rank() <= millstream_tensor::MAX_RANK, "a shape of {} dimensions", shape.rank());
+    Ok(shape)
+}
+
+fn not_plain(dtype: DType) -> Error {
+    invalid!("{dtype} cannot be saved in this format")
+}

@@ -1,0 +1,131 @@
+//! [`write`]: tensors to a checkpoint.
+
+use crate::bundle::{VERSION, data_file, index_file, length_sum};
+use crate::bytes::{mask, put_varint};
+use crate::files::{self, Pending, make_folder};
+use crate::slice::Slice;
+use crate::{check_name, is_safetensors, not_plain, safe, table};
+use millstream_proto::{BundleEntryProto, BundleHeaderProto, TensorShapeProto, VersionDef, encode, tensor_shape_proto};
+use millstream_tensor::{Result, Shape, Tensor, ensure};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A tensor to write.
+#[derive(Clone, Debug)]
+pub struct Item<'a> {
+    /// The name it gets.
+    pub name: &'a str,
+    /// The tensor that it is a part of, if it is.
+    pub part: Option<(Shape, Slice)>,
+    /// Its elements.
+    pub tensor: &'a Tensor,
+}
+
+/// Writes a checkpoint: of the safetensors format where the path ends in `.safetensors`, else in TensorFlow's second format with this
+/// prefix. What was there is replaced once all is written.
+pub fn write(path: impl AsRef<Path>, items: &[Item<'_>]) -> Result<()> {
+    let path = path.as_ref();
+    let written = match is_safetensors(path) {
+        true => safe::write(path, items),
+        false => write_bundle(path, items),
+    };
+    written.map_err(|e| e.note(format!("in checkpoint `{}`", path.display())))
+}
+
+fn write_bundle(prefix: &Path, items: &[Item<'_>]) -> Result<()> {
+    make_folder(prefix)?;
+    let mut data = Pending::new(&data_file(prefix, 0, 1))?;
+    let mut entries = BTreeMap::new();
+    let mut offset = 0;
+    for item in items {
+        check_name(item.name)?;
+        let mut entry = put(&mut data, item.tensor)?;
+        entry.offset = offset;
+        offset += entry.size;
+        let key = match &item.part {
+            Some((whole, slice)) if !slice.is_whole() => {
+                note_part(&mut entries, item, whole, slice)?;
+                slice.key(item.name)
+            }
+            _ => item.name.as_bytes().to_vec(),
+        };
+        let again = entries.insert(key, entry).is_some();
+        ensure!(!again, "`{}` is to be written twice", item.name);
+    }
+    let mut table: BTreeMap<Vec<u8>, Vec<u8>> = entries.into_iter().map(|(k, e)| (k, encode(&e))).collect();
+    table.insert(Vec::new(), encode(&header(1)));
+    data.finish()?;
+    files::write(&index_file(prefix), &table::write(&table))
+}
+
+pub(crate) fn header(num_shards: i32) -> BundleHeaderProto {
+    let version = VersionDef { producer: VERSION, ..VersionDef::default() };
+    BundleHeaderProto { num_shards, endianness: 0, version: Some(version) }
+}
+
+/// The entry of the whole lists its parts.
+fn note_part(
+    entries: &mut BTreeMap<Vec<u8>, BundleEntryProto>,
+    item: &Item<'_>,
+    whole: &Shape,
+    slice: &Slice,
+) -> Result<()> {
+    let own = slice.shape(whole)?;
+    ensure!(
+        own == *item.tensor.shape(),
+        "the part of `{}` has shape {own} but the tensor given for it has shape {}",
+        item.name,
+        item.tensor.shape()
+    );
+    let new = BundleEntryProto { dtype: item.tensor.dtype().number(), shape: Some(message(whole)), ..Default::default() };
+    let entry = entries.entry(item.name.as_bytes().to_vec()).or_insert_with(|| new.clone());
+    ensure!(
+        entry.dtype == new.dtype && entry.shape == new.shape && entry.size == 0,
+        "the parts of `{}` are of different wholes",
+        item.name
+    );
+    entry.slices.push(slice.to_message());
+    Ok(())
+}
+
+fn message(shape: &Shape) -> TensorShapeProto {
+    let dim = |&size: &i64| tensor_shape_proto::Dim { size, name: String::new() };
+    TensorShapeProto { dim: shape.to_signed().iter().map(dim).collect(), unknown_rank: false }
+}
+
+/// Writes the elements.
+fn put(data: &mut Pending, tensor: &Tensor) -> Result<BundleEntryProto> {
+    let (crc, size) = match (tensor.as_bytes(), tensor.as_strs()) {
+        (Some(bytes), _) => {
+            data.put(bytes)?;
+            (crc32c::crc32c(bytes), bytes.len())
+        }
+        (None, Some(strs)) => {
+            let mut head = Vec::new();
+            let mut crc = 0;
+            for text in strs {
+                put_varint(&mut head, text.len() as u64);
+                crc = length_sum(crc, text.len());
+            }
+            let sum = mask(crc).to_le_bytes();
+            head.extend(sum);
+            crc = crc32c::crc32c_append(crc, &sum);
+            data.put(&head)?;
+            let mut size = head.len();
+            for text in strs {
+                crc = crc32c::crc32c_append(crc, text);
+                data.put(text)?;
+                size += text.len();
+            }
+            (crc, size)
+        }
+        _ => return Err(not_plain(tensor.dtype())),
+    };
+    Ok(BundleEntryProto {
+        dtype: tensor.dtype().number(),
+        shape: Some(message(tensor.shape())),
+        size: size as i64,
+        crc32c: mask(crc),
+        ..BundleEntryProto::default()
+    })
+}

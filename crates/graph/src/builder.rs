@@ -359,7 +359,7 @@ fn dtype_hints(g: &GraphData, def: &OpDef, args: &[Arg], attrs: &Attrs) -> Vec<O
 }
 
 /// A number literal as another dtype, if every element stays the number it is.
-pub(crate) fn weak_cast(value: &Tensor, dtype: DType) -> Result<Tensor> {
+pub fn weak_cast(value: &Tensor, dtype: DType) -> Result<Tensor> {
     if value.dtype() == dtype || !value.dtype().is_number() || !dtype.is_number() {
         return Ok(value.clone());
     }

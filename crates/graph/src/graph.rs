@@ -56,6 +56,8 @@ pub struct GraphData {
     seed: Option<i64>,
     error: Option<Error>,
     finalized: bool,
+    /// What others keep with the graph, one of each type.
+    extensions: HashMap<std::any::TypeId, Arc<dyn std::any::Any + Send + Sync>>,
     /// What was declared of shapes (`set_shape`), beside what was inferred.
     pub(crate) declared: HashMap<Port, PartialShape>,
     /// Gradients by name: what nodes with the attribute `_gradient_op_type` are differentiated by.
@@ -148,6 +150,7 @@ impl Graph {
             seed: None,
             error: None,
             finalized: false,
+            extensions: HashMap::new(),
             declared: HashMap::new(),
             gradients: HashMap::new(),
             edits: 0,
@@ -290,6 +293,14 @@ impl Graph {
     /// The graph-level seed.
     pub fn seed(&self) -> Option<i64> {
         self.lock().seed
+    }
+
+    /// What a library above this one keeps with the graph (its scopes, say): one value of each type, made when first asked for.
+    pub fn extension<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        let mut g = self.lock();
+        let value = g.extensions.entry(std::any::TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default())).clone();
+        // The key is its type.
+        value.downcast().unwrap_or_default()
     }
 
     /// From here on adding a node is an error.

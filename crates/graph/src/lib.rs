@@ -21,7 +21,7 @@ mod text;
 mod verify;
 
 pub use attr::{Attr, Attrs, FuncRef, ValueType};
-pub use builder::{Arg, OpBuilder};
+pub use builder::{Arg, OpBuilder, weak_cast};
 pub use composite::{Grad, IndexedSlices, ListItem, SparseTensor};
 pub use context::{CondContext, Context, ContextId, ContextKind, WhileContext};
 pub use dot::dot;

@@ -7,7 +7,7 @@ use crate::import::{ImportOptions, Imported, import};
 use millstream_graph::op::Registry;
 use millstream_graph::{CollectionItem, Graph};
 use millstream_proto::collection_def::Kind;
-use millstream_proto::{CollectionDef, GraphDef, MetaGraphDef, NodeDef};
+use millstream_proto::{CollectionDef, GraphDef, MetaGraphDef, NodeDef, VariableDef, decode, encode};
 use millstream_tensor::{Result, invalid};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -33,7 +33,7 @@ pub fn import_meta_graph(graph: &Graph, meta: &MetaGraphDef, options: &ImportOpt
     for (name, collection) in &meta.collection_def {
         if name != contexts::WHILES && name != contexts::CONDS {
             for item in items(collection, &imported.prefix) {
-                graph.add_to_collection(name, item);
+                graph.add_to_collection(name, under(&imported.prefix, name, item));
             }
         }
     }
@@ -70,6 +70,29 @@ pub(crate) fn without_saver<'a>(
     }
     let nodes = def.node.iter().filter(|n| needed.contains(n.name.as_str())).cloned().collect();
     Cow::Owned(GraphDef { node: nodes, ..def.clone() })
+}
+
+/// Collections of variables, each a `VariableDef`.
+const OF_VARIABLES: [&str; 5] =
+    ["variables", "trainable_variables", "local_variables", "model_variables", "moving_average_variables"];
+
+/// The names in a variable's message, under the prefix.
+fn under(prefix: &str, collection: &str, item: CollectionItem) -> CollectionItem {
+    let CollectionItem::Bytes(bytes) = &item else { return item };
+    if prefix.is_empty() || !OF_VARIABLES.contains(&collection) {
+        return item;
+    }
+    let Ok(mut def) = decode::<VariableDef>(bytes) else { return item };
+    let names = [
+        &mut def.variable_name,
+        &mut def.initializer_name,
+        &mut def.snapshot_name,
+        &mut def.initial_value_name,
+    ];
+    for name in names.into_iter().filter(|name| !name.is_empty()) {
+        name.insert_str(0, prefix);
+    }
+    CollectionItem::Bytes(encode(&def))
 }
 
 fn items(collection: &CollectionDef, prefix: &str) -> Vec<CollectionItem> {

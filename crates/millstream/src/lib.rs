@@ -22,18 +22,21 @@
 //! Where to look:
 //!
 //! - every op, one method each: [`Ops`] on graphs, [`OutputOps`] on values; their attributes and names through [`Start`];
-//! - what TensorFlow's Python functions add to that: [`Functions`], [`Methods`], [`Variables`];
+//! - what TensorFlow's Python functions add to that: [`Functions`], [`Methods`], [`Variables`], [`VariableScopes`], [`Gradients`];
 //! - loops and branches: [`Graph::while_loop`], [`Graph::cond`], [`Graph::case`], and [`derive@Nest`] for structs of values;
 //! - running: [`Session::run`], [`Session::make_callable`], [`SessionOptions`].
 //!
 //! A mistake made while building is remembered with its line, and returned by the next call that gives a [`Result`].
 
 mod axes;
+mod initializer;
 mod ops;
 mod options;
 mod sugar;
+pub mod train;
 mod value;
 mod variable;
+mod variable_scope;
 
 pub use millstream_exec as exec;
 pub use millstream_graph as graph;
@@ -43,6 +46,9 @@ pub use millstream_runtime as runtime;
 pub use millstream_tensor as tensor;
 
 pub use axes::Axes;
+pub use initializer::{Fan, Initializer, Spread};
+pub use millstream_autodiff::{Gradients, GradientsBuilder};
+pub use millstream_checkpoint as checkpoint;
 pub use millstream_derive::Nest;
 pub use millstream_graph::{Arg, Graph, IndexedSlices, IntoNest, Nest, Op, Output, SparseTensor, nest};
 pub use millstream_runtime::{Callable, RunOptions, Session, SessionOptions, feed};
@@ -51,13 +57,18 @@ pub use ops::{Ops, OutputOps};
 pub use options::{Options, Start};
 pub use sugar::{DEFAULT_GRAPH_SEED, Functions, Methods};
 pub use value::Value;
-pub use variable::{GLOBAL_VARIABLES, TRAINABLE_VARIABLES, Variable, Variables};
+pub use variable::{
+    GLOBAL_STEP, GLOBAL_VARIABLES, LOCAL_VARIABLES, REGULARIZATION_LOSSES, TRAIN_OP, TRAINABLE_VARIABLES, Variable,
+    Variables,
+};
+pub use variable_scope::{GetVariable, Reuse, ScopeBuilder, ScopeName, VariableScope, VariableScopes};
 
 /// What a program needs: `use millstream::prelude::*`.
 pub mod prelude {
     pub use crate::{
-        Arg, Build, Callable, DType, Functions, Graph, IndexedSlices, Methods, Nest, Op, Ops, Output,
-        OutputOps, Result, Session, SparseTensor, Start, Tensor, Variable, Variables, feed, shape,
+        Arg, Build, Callable, DType, Functions, Gradients, Graph, IndexedSlices, Initializer, Methods, Nest, Op, Ops,
+        Output, OutputOps, Result, Reuse, Session, SparseTensor, Start, Tensor, Variable, VariableScopes, Variables,
+        feed, shape,
     };
 }
 

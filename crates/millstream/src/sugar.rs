@@ -112,22 +112,7 @@ pub trait Functions<'g>: Start<'g> {
         max: T,
         seed: Option<i64>,
     ) -> Output<'g> {
-        let options = self.options();
-        let (g, name, at) = (options.graph(), options.name_or("random_uniform"), Location::caller());
-        g.name_scope(&name, || {
-            let shape = shape.into().place(g, "shape", at);
-            let min = Value::from(Tensor::scalar(min)).place(g, "min", at);
-            let max = Value::from(Tensor::scalar(max)).place(g, "max", at);
-            let (seed, seed2) = seeds(g, seed);
-            let node = |op| g.op(op).at(at).attr("seed", seed).attr("seed2", seed2).input(shape);
-            if matches!(T::DTYPE, DType::I32 | DType::I64) {
-                return node("RandomUniformInt").name(g.scope()).input(min).input(max).output();
-            }
-            let unit = node("RandomUniform").attr("dtype", T::DTYPE).output();
-            let span = g.op("Sub").name("sub").at(at).input(max).input(min).output();
-            let scaled = g.op("Mul").name("mul").at(at).input(unit).input(span).output();
-            g.op("Add").name(g.scope()).at(at).input(scaled).input(min).output()
-        })
+        uniform(self.options(), shape.into(), [Tensor::scalar(min), Tensor::scalar(max)], seed)
     }
 
     /// Numbers of the normal distribution. For seeds see [`Functions::random_uniform`].
@@ -139,7 +124,8 @@ pub trait Functions<'g>: Start<'g> {
         stddev: T,
         seed: Option<i64>,
     ) -> Output<'g> {
-        normal(self.options(), "random_normal", "RandomStandardNormal", shape.into(), (mean, stddev), seed)
+        let numbers = [Tensor::scalar(mean), Tensor::scalar(stddev)];
+        normal(self.options(), "random_normal", "RandomStandardNormal", shape.into(), numbers, seed)
     }
 
     /// Numbers of the normal distribution, none further than two standard deviations from the mean. For seeds see
@@ -152,7 +138,8 @@ pub trait Functions<'g>: Start<'g> {
         stddev: T,
         seed: Option<i64>,
     ) -> Output<'g> {
-        normal(self.options(), "truncated_normal", "TruncatedNormal", shape.into(), (mean, stddev), seed)
+        let numbers = [Tensor::scalar(mean), Tensor::scalar(stddev)];
+        normal(self.options(), "truncated_normal", "TruncatedNormal", shape.into(), numbers, seed)
     }
 
     /// The sum over some axes, or all: `g.with("keep_dims", true).reduce_sum(x, 0)`.
@@ -346,7 +333,7 @@ impl<'g> Methods<'g> for Output<'g> {}
 
 /// A small constant, or `Fill` where writing all elements down would make the graph large.
 #[track_caller]
-fn filled<'g>(options: Options<'g>, name: &str, one: Tensor, shape: Shape) -> Output<'g> {
+pub(crate) fn filled<'g>(options: Options<'g>, name: &str, one: Tensor, shape: Shape) -> Output<'g> {
     const LARGE: usize = 1000;
     let (g, at, dtype) = (options.graph(), Location::caller(), one.dtype());
     if shape.elements() < LARGE {
@@ -404,22 +391,50 @@ fn reduce<'g>(options: Options<'g>, op: &'static str, x: Output<'g>, axes: Axes<
     options.start(op).input(x).input(axes).output()
 }
 
+/// Numbers spread evenly between two, which have the dtype wanted.
 #[track_caller]
-fn normal<'g, T: Element>(
+pub(crate) fn uniform<'g>(
+    options: Options<'g>,
+    shape: Value<'g>,
+    [min, max]: [Tensor; 2],
+    seed: Option<i64>,
+) -> Output<'g> {
+    let (g, name, at) = (options.graph(), options.name_or("random_uniform"), Location::caller());
+    g.name_scope(&name, || {
+        let dtype = min.dtype();
+        let shape = shape.place(g, "shape", at);
+        let min = Value::from(min).place(g, "min", at);
+        let max = Value::from(max).place(g, "max", at);
+        let (seed, seed2) = seeds(g, seed);
+        let node = |op| g.op(op).at(at).attr("seed", seed).attr("seed2", seed2).input(shape);
+        if matches!(dtype, DType::I32 | DType::I64) {
+            return node("RandomUniformInt").name(g.scope()).input(min).input(max).output();
+        }
+        let unit = node("RandomUniform").attr("dtype", dtype).output();
+        let span = g.op("Sub").name("sub").at(at).input(max).input(min).output();
+        let scaled = g.op("Mul").name("mul").at(at).input(unit).input(span).output();
+        g.op("Add").name(g.scope()).at(at).input(scaled).input(min).output()
+    })
+}
+
+/// Numbers of a distribution like the normal one, of the mean and standard deviation given.
+#[track_caller]
+pub(crate) fn normal<'g>(
     options: Options<'g>,
     name: &str,
     op: &'static str,
     shape: Value<'g>,
-    (mean, stddev): (T, T),
+    [mean, stddev]: [Tensor; 2],
     seed: Option<i64>,
 ) -> Output<'g> {
     let (g, at) = (options.graph(), Location::caller());
     g.name_scope(&options.name_or(name), || {
+        let dtype = mean.dtype();
         let shape = shape.place(g, "shape", at);
-        let mean = Value::from(Tensor::scalar(mean)).place(g, "mean", at);
-        let stddev = Value::from(Tensor::scalar(stddev)).place(g, "stddev", at);
+        let mean = Value::from(mean).place(g, "mean", at);
+        let stddev = Value::from(stddev).place(g, "stddev", at);
         let (seed, seed2) = seeds(g, seed);
-        let node = g.op(op).at(at).attr("seed", seed).attr("seed2", seed2).attr("dtype", T::DTYPE);
+        let node = g.op(op).at(at).attr("seed", seed).attr("seed2", seed2).attr("dtype", dtype);
         let unit = node.input(shape).output();
         let scaled = g.op("Mul").name("mul").at(at).input(unit).input(stddev).output();
         g.op("Add").name(g.scope()).at(at).input(scaled).input(mean).output()

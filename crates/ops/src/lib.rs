@@ -11,6 +11,7 @@ pub mod cases;
 mod control;
 mod debug;
 mod dims;
+mod io;
 mod linalg;
 mod list;
 #[macro_use]
@@ -35,6 +36,7 @@ pub fn defs() -> Vec<OpDef> {
         array::defs(),
         control::defs(),
         debug::defs(),
+        io::defs(),
         linalg::defs(),
         list::defs(),
         math::defs(),

@@ -1,0 +1,247 @@
+//! [`Initializer`]: what new variables hold first.
+
+use crate::options::Start;
+use crate::sugar::{filled, normal, uniform};
+use crate::value::Value;
+use millstream_graph::{Graph, Output, weak_cast};
+use millstream_tensor::{DType, Result, Shape, Tensor, ensure, invalid};
+use std::sync::Arc;
+
+/// What a new variable of some shape and dtype holds first; the numbers are those that TensorFlow's initializers of the same names and
+/// seeds give.
+#[derive(Clone)]
+pub struct Initializer(Kind);
+
+type Make = dyn for<'g> Fn(&'g Graph, &Shape, DType) -> Result<Output<'g>> + Send + Sync;
+
+#[derive(Clone)]
+enum Kind {
+    Constant { value: Tensor, name: &'static str },
+    Uniform { min: f64, max: f64, seed: Option<i64> },
+    Normal { mean: f64, stddev: f64, truncated: bool, seed: Option<i64> },
+    Scaled { scale: f64, fan: Fan, spread: Spread, seed: Option<i64> },
+    Identity { gain: f64 },
+    Custom(Arc<Make>),
+}
+
+/// What the variance of [`Initializer::variance_scaling`] is divided by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fan {
+    /// The number of inputs of a unit.
+    In,
+    /// The number of outputs.
+    Out,
+    /// The mean of both.
+    Mean,
+}
+
+/// How the numbers of [`Initializer::variance_scaling`] are spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spread {
+    /// The normal distribution, cut at two standard deviations.
+    TruncatedNormal,
+    /// The normal distribution.
+    Normal,
+    /// Evenly.
+    Uniform,
+}
+
+impl Initializer {
+    /// Zeros.
+    pub fn zeros() -> Initializer {
+        Initializer(Kind::Constant { value: Tensor::scalar(0.0), name: "zeros" })
+    }
+
+    /// Ones.
+    pub fn ones() -> Initializer {
+        Initializer(Kind::Constant { value: Tensor::scalar(1.0), name: "ones" })
+    }
+
+    /// One number for all elements, or all elements in order.
+    pub fn constant(value: impl Into<Tensor>) -> Initializer {
+        Initializer(Kind::Constant { value: value.into(), name: "Const" })
+    }
+
+    /// Numbers spread evenly over `min <= x < max`.
+    pub fn random_uniform(min: f64, max: f64, seed: Option<i64>) -> Initializer {
+        Initializer(Kind::Uniform { min, max, seed })
+    }
+
+    /// Numbers of the normal distribution.
+    pub fn random_normal(mean: f64, stddev: f64, seed: Option<i64>) -> Initializer {
+        Initializer(Kind::Normal { mean, stddev, truncated: false, seed })
+    }
+
+    /// Numbers of the normal distribution, none further than two standard deviations from the mean.
+    pub fn truncated_normal(mean: f64, stddev: f64, seed: Option<i64>) -> Initializer {
+        Initializer(Kind::Normal { mean, stddev, truncated: true, seed })
+    }
+
+    /// Numbers of variance `scale / fan`, so that what goes through a layer keeps its size.
+    pub fn variance_scaling(scale: f64, fan: Fan, spread: Spread, seed: Option<i64>) -> Initializer {
+        Initializer(Kind::Scaled { scale, fan, spread, seed })
+    }
+
+    /// Glorot's, evenly spread: what float variables get where nothing is said.
+    pub fn glorot_uniform(seed: Option<i64>) -> Initializer {
+        Self::variance_scaling(1.0, Fan::Mean, Spread::Uniform, seed)
+    }
+
+    /// Glorot's, of the truncated normal distribution.
+    pub fn glorot_normal(seed: Option<i64>) -> Initializer {
+        Self::variance_scaling(1.0, Fan::Mean, Spread::TruncatedNormal, seed)
+    }
+
+    /// He's, evenly spread.
+    pub fn he_uniform(seed: Option<i64>) -> Initializer {
+        Self::variance_scaling(2.0, Fan::In, Spread::Uniform, seed)
+    }
+
+    /// He's, of the truncated normal distribution.
+    pub fn he_normal(seed: Option<i64>) -> Initializer {
+        Self::variance_scaling(2.0, Fan::In, Spread::TruncatedNormal, seed)
+    }
+
+    /// LeCun's, evenly spread.
+    pub fn lecun_uniform(seed: Option<i64>) -> Initializer {
+        Self::variance_scaling(1.0, Fan::In, Spread::Uniform, seed)
+    }
+
+    /// LeCun's, of the truncated normal distribution.
+    pub fn lecun_normal(seed: Option<i64>) -> Initializer {
+        Self::variance_scaling(1.0, Fan::In, Spread::TruncatedNormal, seed)
+    }
+
+    /// A matrix with `gain` on the diagonal and zeros beside it.
+    pub fn identity(gain: f64) -> Initializer {
+        Initializer(Kind::Identity { gain })
+    }
+
+    /// What a function makes of the graph, the shape and the dtype.
+    pub fn custom(
+        make: impl for<'g> Fn(&'g Graph, &Shape, DType) -> Result<Output<'g>> + Send + Sync + 'static,
+    ) -> Initializer {
+        Initializer(Kind::Custom(Arc::new(make)))
+    }
+
+    /// The value, as nodes named in the current scope.
+    #[track_caller]
+    pub(crate) fn make<'g>(&self, g: &'g Graph, shape: &Shape, dtype: DType) -> Result<Output<'g>> {
+        let number = |value: f64| weak_cast(&Tensor::scalar(value), dtype);
+        let floats = |what: &str| -> Result<()> {
+            ensure!(dtype.is_float(), "an initializer of {what} makes floats, not {dtype}");
+            Ok(())
+        };
+        match &self.0 {
+            Kind::Constant { value, name } => constant(g, name, value, shape, dtype),
+            Kind::Uniform { min, max, seed } => {
+                Ok(uniform(g.options(), dims(shape)?, [number(*min)?, number(*max)?], *seed))
+            }
+            Kind::Normal { mean, stddev, truncated, seed } => {
+                floats("normal numbers")?;
+                let [name, op] = match truncated {
+                    true => ["truncated_normal", "TruncatedNormal"],
+                    false => ["random_normal", "RandomStandardNormal"],
+                };
+                Ok(normal(g.options(), name, op, dims(shape)?, [number(*mean)?, number(*stddev)?], *seed))
+            }
+            Kind::Scaled { scale, fan, spread, seed } => {
+                floats("scaled variance")?;
+                ensure!(0.0 < *scale, "the scale of a variance must be positive, not {scale}");
+                let (fan_in, fan_out) = fans(shape);
+                let fan = match fan {
+                    Fan::In => fan_in,
+                    Fan::Out => fan_out,
+                    Fan::Mean => (fan_in + fan_out) / 2.0,
+                };
+                let variance = scale / fan.max(1.0);
+                match spread {
+                    Spread::Uniform => {
+                        let limit = (3.0 * variance).sqrt();
+                        Initializer::random_uniform(-limit, limit, *seed)
+                    }
+                    Spread::Normal => Initializer::random_normal(0.0, variance.sqrt(), *seed),
+                    // The standard deviation of what is left of the normal distribution between -2 and 2.
+                    Spread::TruncatedNormal => {
+                        Initializer::truncated_normal(0.0, variance.sqrt() / 0.879_625_661_034_239_78, *seed)
+                    }
+                }
+                .make(g, shape, dtype)
+            }
+            Kind::Identity { gain } => identity(g, number(*gain)?, shape, dtype),
+            Kind::Custom(make) => make(g, shape, dtype),
+        }
+    }
+}
+
+/// The default: Glorot's evenly spread numbers for floats, zeros for integers, bools and strings.
+pub(crate) fn default_of(dtype: DType, name: &str) -> Result<Initializer> {
+    match dtype {
+        _ if dtype.is_float() => Ok(Initializer::glorot_uniform(None)),
+        _ if dtype.is_integer() || matches!(dtype, DType::Bool | DType::Str) => Ok(Initializer::zeros()),
+        _ => Err(invalid!("An initializer for variable {name} of {} is required", dtype.tf_name())),
+    }
+}
+
+/// A shape as the constant that random ops take.
+fn dims<'g>(shape: &Shape) -> Result<Value<'g>> {
+    let small: Option<Vec<i32>> = shape.dims().iter().map(|&d| i32::try_from(d).ok()).collect();
+    small.map(Value::from).ok_or_else(|| invalid!("{shape} is too large"))
+}
+
+/// How many inputs and outputs a unit has whose weights have this shape: of a convolution, the field counts for both.
+fn fans(shape: &Shape) -> (f64, f64) {
+    match shape.dims() {
+        [] => (1.0, 1.0),
+        [n] => (*n as f64, *n as f64),
+        [field @ .., inputs, outputs] => {
+            let field = field.iter().map(|&d| d as f64).product::<f64>();
+            (*inputs as f64 * field, *outputs as f64 * field)
+        }
+    }
+}
+
+#[track_caller]
+fn constant<'g>(g: &'g Graph, name: &str, value: &Tensor, shape: &Shape, dtype: DType) -> Result<Output<'g>> {
+    let value = match (value.dtype(), dtype) {
+        (DType::F64, DType::Bool) => Tensor::scalar(value.to_scalar::<f64>()? != 0.0),
+        (DType::F64, DType::Str) if value.rank() == 0 => Tensor::str(""),
+        (own, _) if own == dtype => value.clone(),
+        _ => weak_cast(value, dtype)?,
+    };
+    ensure!(value.dtype() == dtype, "the constant {value} is no {dtype}");
+    if value.elements() == 1 && name != "Const" {
+        return Ok(filled(g.options(), name, value.into_shape(Shape::scalar())?, shape.clone()));
+    }
+    let value = match value.elements() {
+        1 => Tensor::fill(shape.clone(), &value.into_shape(Shape::scalar())?)?,
+        n => {
+            let wanted = shape.elements();
+            ensure!(n == wanted, "the constant has {n} elements but the variable has {wanted}, of shape {shape}");
+            value.into_shape(shape.clone())?
+        }
+    };
+    Ok(g.constant_tensor(name, value))
+}
+
+#[track_caller]
+fn identity<'g>(g: &'g Graph, gain: Tensor, shape: &Shape, dtype: DType) -> Result<Output<'g>> {
+    let [rows, columns] = shape.dims() else {
+        return Err(invalid!("Identity matrix initializer can only be used for 2D matrices, not for {shape}"));
+    };
+    let one = weak_cast(&Tensor::scalar(1.0), dtype)?;
+    let zero = weak_cast(&Tensor::scalar(0.0), dtype)?;
+    let eye = g.name_scope("eye", || {
+        let diagonal = filled(g.options(), "ones", one, Shape::new([*rows.min(columns)]));
+        if rows == columns {
+            return g.op("MatrixDiag").name("diag").input(diagonal).output();
+        }
+        let zeros = filled(g.options(), "zeros", zero, shape.clone());
+        g.op("MatrixSetDiag").name("set_diag").input(zeros).input(diagonal).output()
+    });
+    let gain = g.name_scope("mul", || {
+        let gain = g.constant_tensor("x", gain);
+        g.op("Mul").name(g.scope()).input(gain).input(eye).output()
+    });
+    Ok(gain)
+}

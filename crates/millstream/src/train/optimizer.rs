@@ -1,0 +1,458 @@
+//! [`Optimizer`]: gradients taken, and applied to variables.
+
+use super::rules::{Rate, Rule};
+use crate::initializer::Initializer;
+use crate::options::Start;
+use crate::value::Value;
+use crate::variable::{TRAIN_OP, Variable, Variables};
+use crate::variable_scope::{VariableScopes, GetVariable};
+use millstream_autodiff::Gradients;
+use millstream_graph::{Arg, CollectionItem, Grad, Graph, IndexedSlices, Op, Output};
+use millstream_tensor::{DType, Result, Tensor, ensure, invalid};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::panic::Location;
+
+/// A variable with the gradient of the loss by it; none if the loss does not depend on it.
+pub type GradAndVar<'g> = (Option<Grad<'g>>, Variable<'g>);
+
+/// Changes variables so that a loss becomes less. What it remembers of each (a *slot*) is a variable too, named as TensorFlow names it,
+/// so that checkpoints fit.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::train::Optimizer;
+///
+/// let g = Graph::new();
+/// let w = g.variable("w", [5.0f32, -3.0]);
+/// let loss = w.value().square().reduce_sum(());
+/// let step = g.global_step()?;
+/// let train = Optimizer::momentum(0.05, 0.9).minimize(loss, Some(step))?;
+/// let init = g.global_variables_initializer();
+///
+/// let session = Session::new(&g)?;
+/// session.run::<()>(init, feed![])?;
+/// for _ in 0..200 {
+///     session.run::<()>(train, feed![])?;
+/// }
+/// let (loss, step): (f32, i64) = session.run((loss, step.value()), feed![])?;
+/// assert!(loss < 1e-3 && step == 200);
+/// # Ok::<(), millstream::Error>(())
+/// ```
+pub struct Optimizer<'g> {
+    rule: Rule<'g>,
+    name: String,
+    use_locking: bool,
+    decay: Option<Rate<'g>>,
+    decay_only: Option<Vec<Variable<'g>>>,
+    /// Slots by their name and their variable's, and variables that belong to no other.
+    slots: Mutex<BTreeMap<(String, String), Variable<'g>>>,
+}
+
+impl<'g> Optimizer<'g> {
+    fn new(name: &str, rule: Rule<'g>) -> Optimizer<'g> {
+        Optimizer {
+            rule,
+            name: name.into(),
+            use_locking: false,
+            decay: None,
+            decay_only: None,
+            slots: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    /// Steps down the gradient.
+    pub fn gradient_descent(rate: impl Into<Rate<'g>>) -> Optimizer<'g> {
+        Self::new("GradientDescent", Rule::GradientDescent { rate: rate.into() })
+    }
+
+    /// Steps along a sum of gradients that fades by `momentum`.
+    pub fn momentum(rate: impl Into<Rate<'g>>, momentum: impl Into<Rate<'g>>) -> Optimizer<'g> {
+        let rule = Rule::Momentum { rate: rate.into(), momentum: momentum.into(), nesterov: false };
+        Self::new("Momentum", rule)
+    }
+
+    /// As [`Optimizer::momentum`], with Nesterov's look ahead.
+    pub fn nesterov(rate: impl Into<Rate<'g>>, momentum: impl Into<Rate<'g>>) -> Optimizer<'g> {
+        let rule = Rule::Momentum { rate: rate.into(), momentum: momentum.into(), nesterov: true };
+        Self::new("Momentum", rule)
+    }
+
+    /// Steps over the root of the sum of squares, which begins at `initial` (TensorFlow's default is 0.1).
+    pub fn adagrad(rate: impl Into<Rate<'g>>, initial: f64) -> Optimizer<'g> {
+        Self::new("Adagrad", Rule::Adagrad { rate: rate.into(), initial })
+    }
+
+    /// Steps over the root of the mean of squares, which fades by `decay` (TensorFlow's defaults: `decay` 0.9, `momentum` 0,
+    /// `epsilon` 1e-10).
+    pub fn rms_prop(
+        rate: impl Into<Rate<'g>>,
+        decay: impl Into<Rate<'g>>,
+        momentum: impl Into<Rate<'g>>,
+        epsilon: impl Into<Rate<'g>>,
+    ) -> Optimizer<'g> {
+        let (rate, decay, momentum, epsilon) = (rate.into(), decay.into(), momentum.into(), epsilon.into());
+        Self::new("RMSProp", Rule::RmsProp { rate, decay, momentum, epsilon, centered: false })
+    }
+
+    /// As [`Optimizer::rms_prop`], with the variance instead of the mean of squares.
+    pub fn centered_rms_prop(
+        rate: impl Into<Rate<'g>>,
+        decay: impl Into<Rate<'g>>,
+        momentum: impl Into<Rate<'g>>,
+        epsilon: impl Into<Rate<'g>>,
+    ) -> Optimizer<'g> {
+        let (rate, decay, momentum, epsilon) = (rate.into(), decay.into(), momentum.into(), epsilon.into());
+        Self::new("RMSProp", Rule::RmsProp { rate, decay, momentum, epsilon, centered: true })
+    }
+
+    /// Steps along the mean of gradients over the root of the mean of squares, with TensorFlow's defaults: fading by 0.9 and 0.999,
+    /// and 1e-8 beside the root.
+    pub fn adam(rate: impl Into<Rate<'g>>) -> Optimizer<'g> {
+        Self::adam_with(rate, 0.9, 0.999, 1e-8)
+    }
+
+    /// As [`Optimizer::adam`] with other numbers.
+    pub fn adam_with(
+        rate: impl Into<Rate<'g>>,
+        beta1: f64,
+        beta2: f64,
+        epsilon: impl Into<Rate<'g>>,
+    ) -> Optimizer<'g> {
+        let (rate, epsilon) = (rate.into(), epsilon.into());
+        Self::new("Adam", Rule::Adam { rate, beta1, beta2, epsilon })
+    }
+
+    /// [`Optimizer::adam`] after the variables have lost `weight_decay` of themselves.
+    pub fn adam_w(weight_decay: impl Into<Rate<'g>>, rate: impl Into<Rate<'g>>) -> Optimizer<'g> {
+        Optimizer { name: "AdamW".into(), ..Self::adam(rate) }.weight_decay(weight_decay)
+    }
+
+    /// Before each step the variables lose this part of themselves, of which the step itself knows nothing.
+    pub fn weight_decay(mut self, decay: impl Into<Rate<'g>>) -> Self {
+        self.decay = Some(decay.into());
+        self
+    }
+
+    /// Only these variables decay.
+    pub fn decay_only(mut self, variables: &[Variable<'g>]) -> Self {
+        self.decay_only = Some(variables.to_vec());
+        self
+    }
+
+    /// The name of its operations and slots.
+    pub fn named(mut self, name: &str) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// The attribute `use_locking` of its operations. Each step of ours is indivisible for each variable anyway.
+    pub fn use_locking(mut self, use_locking: bool) -> Self {
+        self.use_locking = use_locking;
+        self
+    }
+
+    /// An operation that makes `loss` less by changing all trainable variables, and then counts `global_step`.
+    #[track_caller]
+    pub fn minimize(&self, loss: Output<'g>, global_step: Option<Variable<'g>>) -> Result<Op<'g>> {
+        self.minimize_over(loss, global_step, &loss.graph().trainable_variables())
+    }
+
+    /// As [`Optimizer::minimize`], by changing these variables.
+    #[track_caller]
+    pub fn minimize_over(
+        &self,
+        loss: Output<'g>,
+        global_step: Option<Variable<'g>>,
+        variables: &[Variable<'g>],
+    ) -> Result<Op<'g>> {
+        let grads = self.compute_gradients_of(loss, variables)?;
+        if grads.iter().all(|(grad, _)| grad.is_none()) {
+            let names: Vec<String> = variables.iter().map(|v| v.name()).collect();
+            return Err(invalid!(
+                "No gradients provided for any variable, check your graph for ops that do not support gradients, between \
+                 variables [{}] and loss {}.",
+                names.join(", "),
+                loss.name()
+            ));
+        }
+        self.apply_gradients(grads, global_step)
+    }
+
+    /// The gradients of `loss` by all trainable variables.
+    #[track_caller]
+    pub fn compute_gradients(&self, loss: Output<'g>) -> Result<Vec<GradAndVar<'g>>> {
+        self.compute_gradients_of(loss, &loss.graph().trainable_variables())
+    }
+
+    /// The gradients of `loss` by these variables.
+    #[track_caller]
+    pub fn compute_gradients_of(&self, loss: Output<'g>, variables: &[Variable<'g>]) -> Result<Vec<GradAndVar<'g>>> {
+        loss.graph().check()?;
+        ensure!(!variables.is_empty(), "No variables to optimize.");
+        let dtype = loss.dtype()?;
+        ensure!(dtype.is_float(), "the loss `{}` is {dtype}; it must be a float", loss.name());
+        let grads = loss.graph().gradients([loss], variables).run()?;
+        Ok(grads.into_iter().zip(variables.iter().copied()).collect())
+    }
+
+    /// An operation that changes the variables by their gradients, and then counts `global_step`. Variables without a gradient stay as
+    /// they are.
+    #[track_caller]
+    pub fn apply_gradients(
+        &self,
+        grads: impl IntoIterator<Item = GradAndVar<'g>>,
+        global_step: Option<Variable<'g>>,
+    ) -> Result<Op<'g>> {
+        let at = Location::caller();
+        let grads: Vec<GradAndVar<'g>> = grads.into_iter().collect();
+        let given: Vec<(Grad<'g>, Variable<'g>)> = grads.iter().filter_map(|(g, v)| Some(((*g)?, *v))).collect();
+        let Some((_, first)) = given.first() else {
+            let names: Vec<String> = grads.iter().map(|(_, v)| v.name()).collect();
+            return Err(invalid!("No gradients provided for any variable: [{}].", names.join(", ")).at_line(at));
+        };
+        let g = first.graph();
+        for (grad, variable) in &given {
+            self.check(grad, variable).map_err(|e| e.at_line(at))?;
+        }
+        let variables: Vec<Variable<'g>> = given.iter().map(|(_, v)| *v).collect();
+        self.rule.make_slots(self, g, &variables)?;
+        let done = g.name_scope(&self.name, || {
+            let scope = g.scope();
+            let numbers = Numbers::place(self, g);
+            let mut updates = Vec::new();
+            for (grad, variable) in &given {
+                let update = g.name_scope(&format!("update_{}", variable.name()), || {
+                    self.update(&numbers, *grad, *variable)
+                });
+                updates.push(update?);
+            }
+            let Some(step) = global_step else { return self.rule.finish(self, &numbers, g, updates, &scope) };
+            let all = self.rule.finish(self, &numbers, g, updates, "update")?;
+            g.control_dependencies([all], || {
+                let one = Value::from(match step.dtype()? {
+                    DType::I32 => Tensor::scalar(1i32),
+                    DType::I64 => Tensor::scalar(1i64),
+                    other => return Err(invalid!("the global step `{}` is {other}; it must be an integer", step.name())),
+                });
+                let op = if step.is_ref() { "AssignAdd" } else { "AssignAddVariableOp" };
+                let name = if step.is_ref() { "value" } else { "Const" };
+                let one = if step.is_ref() {
+                    g.name_scope(&scope, || one.place(g, name, at))
+                } else {
+                    one.place(g, name, at)
+                };
+                let node = g.op(op).name(&scope).at(at).input(step.handle()).input(one);
+                Ok(node.finish())
+            })
+        });
+        let done = done.map_err(|e| e.at_line(at))?;
+        g.check()?;
+        g.add_to_collection(TRAIN_OP, CollectionItem::Node(done.name()));
+        Ok(done)
+    }
+
+    /// The slot of a variable, once there is one: `get_slot(w, "momentum")`.
+    pub fn slot(&self, variable: &Variable<'g>, name: &str) -> Option<Variable<'g>> {
+        self.slots.lock().get(&(name.to_owned(), variable.name())).copied()
+    }
+
+    /// All variables that it made, sorted by name.
+    pub fn variables(&self) -> Vec<Variable<'g>> {
+        let mut all: Vec<Variable<'g>> = self.slots.lock().values().copied().collect();
+        all.sort_by_key(|v| v.name());
+        all
+    }
+
+    fn check(&self, grad: &Grad<'g>, variable: &Variable<'g>) -> Result<()> {
+        let value = match grad {
+            Grad::Dense(grad) => *grad,
+            Grad::Slices(slices) => slices.values,
+            Grad::Item(_) => return Err(invalid!("the gradient of `{}` is that of a list", variable.name())),
+        };
+        let (own, dtype) = (value.dtype()?, variable.dtype()?);
+        ensure!(dtype.is_float(), "`{}` is {dtype}; only floats are trained", variable.name());
+        ensure!(own == dtype, "the gradient of `{}` is {own} but the variable is {dtype}", variable.name());
+        Ok(())
+    }
+
+    fn update(&self, numbers: &Numbers<'g>, grad: Grad<'g>, variable: Variable<'g>) -> Result<Op<'g>> {
+        match grad {
+            Grad::Dense(grad) => self.after_decay(numbers, variable, None, || {
+                self.rule.dense(self, numbers, grad, variable)
+            }),
+            Grad::Slices(slices) if self.rule.takes_rows_twice() => {
+                self.after_decay(numbers, variable, Some(slices.indices), || {
+                    self.rule.sparse(self, numbers, slices, variable)
+                })
+            }
+            Grad::Slices(slices) => {
+                let slices = summed(slices);
+                self.after_decay(numbers, variable, Some(slices.indices), || {
+                    self.rule.sparse(self, numbers, slices, variable)
+                })
+            }
+            Grad::Item(_) => Err(invalid!("the gradient of `{}` is that of a list", variable.name())),
+        }
+    }
+
+    /// Lets the variable (or the rows of it that are changed) decay first.
+    fn after_decay(
+        &self,
+        numbers: &Numbers<'g>,
+        variable: Variable<'g>,
+        rows: Option<Output<'g>>,
+        update: impl FnOnce() -> Result<Op<'g>>,
+    ) -> Result<Op<'g>> {
+        let decays = self.decay_only.as_ref().is_none_or(|only| only.contains(&variable));
+        let (Some(decay), true) = (&self.decay, decays) else { return update() };
+        let g = variable.graph();
+        let part = numbers.of("weight_decay", decay, variable.dtype()?)?;
+        let decayed = match rows {
+            None => variable.assign_sub(part * variable.read()),
+            Some(rows) => {
+                let gathered = g.op("GatherV2").input(variable.read()).input(rows).input(0).output();
+                scatter_add(variable, rows, -part * gathered)?
+            }
+        };
+        g.control_dependencies([decayed], update)
+    }
+
+    /// A slot of a variable, made if there is none.
+    pub(super) fn make_slot(&self, variable: &Variable<'g>, slot: &str, initializer: Initializer) -> Result<Variable<'g>> {
+        let key = (slot.to_owned(), variable.name());
+        if let Some(slot) = self.slots.lock().get(&key) {
+            return Ok(*slot);
+        }
+        let g = variable.graph();
+        let shape = variable.shape().full().ok_or_else(|| {
+            invalid!("the shape of `{}` must be known for an optimizer, not {}", variable.name(), variable.shape())
+        })?;
+        let dtype = variable.dtype()?;
+        let made = g.without_control(|| {
+            g.unique_variable_scope(&format!("{}/{}", variable.name(), self.name)).run(|_| {
+                let new = GetVariable::whole_scope(g, shape).dtype(dtype).initializer(initializer);
+                new.trainable(false).use_resource(!variable.is_ref()).run()
+            })
+        })?;
+        self.slots.lock().insert(key, made);
+        Ok(made)
+    }
+
+    /// A variable of its own that belongs to no other.
+    pub(super) fn make_own(&self, name: &str, value: f32, like: &Variable<'g>) -> Variable<'g> {
+        let key = (name.to_owned(), String::new());
+        if let Some(own) = self.slots.lock().get(&key) {
+            return *own;
+        }
+        let made = like.graph().untrained(name, Tensor::scalar(value), !like.is_ref());
+        self.slots.lock().insert(key, made);
+        made
+    }
+
+    pub(super) fn own(&self, name: &str) -> Result<Variable<'g>> {
+        let found = self.slots.lock().get(&(name.to_owned(), String::new())).copied();
+        found.ok_or_else(|| invalid!("the optimizer has no variable `{name}`"))
+    }
+
+    pub(super) fn slot_of(&self, variable: &Variable<'g>, name: &str) -> Result<Variable<'g>> {
+        self.slot(variable, name).ok_or_else(|| invalid!("`{}` has no slot `{name}`", variable.name()))
+    }
+
+    pub(super) fn locking(&self) -> bool {
+        self.use_locking
+    }
+}
+
+/// The numbers of a rule, as tensors: each placed once.
+pub(super) struct Numbers<'g> {
+    placed: BTreeMap<&'static str, Output<'g>>,
+    graph: &'g Graph,
+}
+
+impl<'g> Numbers<'g> {
+    fn place(optimizer: &Optimizer<'g>, graph: &'g Graph) -> Numbers<'g> {
+        let mut placed = BTreeMap::new();
+        let decay = optimizer.decay.as_ref().map(|decay| ("weight_decay", decay.clone()));
+        for (name, rate) in decay.into_iter().chain(optimizer.rule.numbers()) {
+            placed.insert(name, rate.place(graph, name));
+        }
+        Numbers { placed, graph }
+    }
+
+    /// A number as a tensor of this dtype.
+    pub(super) fn of(&self, name: &'static str, rate: &Rate<'g>, dtype: DType) -> Result<Output<'g>> {
+        let placed = self.placed.get(name).copied().unwrap_or_else(|| rate.place(self.graph, name));
+        if placed.dtype()? == dtype {
+            return Ok(placed);
+        }
+        Ok(self.graph.op("Cast").input(placed).attr("DstT", dtype).output())
+    }
+
+    pub(super) fn get(&self, name: &'static str, dtype: DType) -> Result<Output<'g>> {
+        let placed = self.placed.get(name).copied();
+        let placed = placed.ok_or_else(|| invalid!("the optimizer has no number `{name}`"))?;
+        if placed.dtype()? == dtype {
+            return Ok(placed);
+        }
+        Ok(self.graph.op("Cast").input(placed).attr("DstT", dtype).output())
+    }
+}
+
+/// The slices with the rows of one place summed.
+fn summed(slices: IndexedSlices<'_>) -> IndexedSlices<'_> {
+    let g = slices.values.graph();
+    let unique = g.op("Unique").input(slices.indices).finish();
+    let (indices, place) = (unique.output(0), unique.output(1));
+    let n = first_dim(indices);
+    let values = g.op("UnsortedSegmentSum").input(slices.values).input(place).input(n).output();
+    IndexedSlices { values, indices, dense_shape: slices.dense_shape }
+}
+
+fn first_dim(x: Output<'_>) -> Output<'_> {
+    let g = x.graph();
+    let shape = g.op("Shape").input(x).output();
+    g.name_scope("strided_slice", || {
+        let at = Location::caller();
+        let bounds = [[0], [1], [1]].map(|b: [i32; 1]| Value::from(b).place(g, "stack", at));
+        g.op("StridedSlice").name(g.scope()).input(shape).inputs(bounds).attr("shrink_axis_mask", 1).output()
+    })
+}
+
+/// Adds to rows of a variable.
+pub(super) fn scatter_add<'g>(variable: Variable<'g>, rows: Output<'g>, values: Output<'g>) -> Result<Op<'g>> {
+    let op = if variable.is_ref() { "ScatterAdd" } else { "ResourceScatterAdd" };
+    scatter(variable, op, rows, values)
+}
+
+pub(super) fn scatter<'g>(
+    variable: Variable<'g>,
+    op: &'static str,
+    rows: Output<'g>,
+    values: impl Into<Arg<'g>>,
+) -> Result<Op<'g>> {
+    let node = variable.graph().op(op).input(variable.handle()).input(rows).input(values);
+    Ok(match variable.is_ref() {
+        true => node.finish(),
+        false => node.attr("dtype", variable.dtype()?).finish(),
+    })
+}
+
+/// Variables of optimizers.
+trait Untrained {
+    fn untrained(&self, name: &str, value: Tensor, use_resource: bool) -> Variable<'_>;
+}
+
+impl Untrained for Graph {
+    fn untrained(&self, name: &str, value: Tensor, use_resource: bool) -> Variable<'_> {
+        use crate::variable::{GLOBAL_VARIABLES, Listing, by_handle, by_ref};
+        let at = Location::caller();
+        let listing = Listing { trainable: false, collections: vec![GLOBAL_VARIABLES.into()] };
+        let initial = |g| Value::from(value).place(g, "initial_value", at);
+        // As TensorFlow does, in the name scope around, not in the optimizer's.
+        match use_resource {
+            true => by_handle(self.options().graph(), name, listing, at, initial),
+            false => by_ref(self.options().graph(), name, listing, at, initial),
+        }
+    }
+}

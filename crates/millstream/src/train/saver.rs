@@ -1,0 +1,307 @@
+//! [`Saver`]: variables to checkpoints and back.
+
+use crate::options::Start;
+use crate::value::Value;
+use crate::variable::{Variable, Variables};
+use millstream_checkpoint::{Checkpoint, State, exists, is_safetensors, remove};
+use millstream_graph::{CollectionItem, Graph, Op, Output};
+use millstream_interop::proto::{SaverDef, encode, saver_def};
+use millstream_runtime::{Session, feed};
+use millstream_tensor::{Code, DType, Error, PartialShape, Result, Str, Tensor, ensure, invalid};
+use parking_lot::Mutex;
+use std::panic::Location;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub use millstream_checkpoint::latest_checkpoint;
+
+/// The collection of savers, each a `SaverDef`.
+const SAVERS: &str = "savers";
+
+/// Saves variables to checkpoints and restores them. Its work is done by operations of the graph, so that a graph that is exported can
+/// be saved and restored by TensorFlow, and the other way round.
+///
+/// A path that ends in `.safetensors` is a file of that format; any other is the prefix of a TensorFlow checkpoint.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::train::{Saver, latest_checkpoint};
+///
+/// let g = Graph::new();
+/// let w = g.variable("w", [1.0f32, 2.0]);
+/// let (init, double) = (g.global_variables_initializer(), w.assign(w.value() * 2.0));
+/// let saver = Saver::new(&g)?;
+/// # let folder = std::env::temp_dir().join(format!("millstream-doc-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder).unwrap();
+///
+/// let session = Session::new(&g)?;
+/// session.run::<()>(init, feed![])?;
+/// saver.save(&session, folder.join("model"), Some(100))?;
+/// session.run::<()>(double, feed![])?;
+///
+/// let latest = latest_checkpoint(&folder)?.expect("one was saved");
+/// assert_eq!(latest, folder.join("model-100"));
+/// saver.restore(&session, &latest)?;
+/// assert_eq!(session.run::<Vec<f32>>(w.value(), feed![])?, [1.0, 2.0]);
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok::<(), millstream::Error>(())
+/// ```
+pub struct Saver<'g> {
+    variables: Vec<(String, Variable<'g>)>,
+    filename: Output<'g>,
+    saved: Output<'g>,
+    restored: Op<'g>,
+    max_to_keep: usize,
+    keep_every_hours: f64,
+    kept: Mutex<Kept>,
+}
+
+/// What this saver has saved.
+struct Kept {
+    /// Oldest first, with the seconds since 1970.
+    all: Vec<(PathBuf, f64)>,
+    /// When the next one is due that is kept for good.
+    next_for_good: f64,
+    last_preserved: f64,
+}
+
+/// A saver about to be made.
+#[must_use = "the saver is made by `build`"]
+pub struct SaverBuilder<'g> {
+    graph: &'g Graph,
+    variables: Vec<(String, Variable<'g>)>,
+    max_to_keep: usize,
+    keep_every_hours: f64,
+    at: &'static Location<'static>,
+}
+
+impl<'g> SaverBuilder<'g> {
+    /// How many checkpoints are kept, 5 by default; older ones are removed. 0 keeps all.
+    pub fn max_to_keep(mut self, n: usize) -> Self {
+        self.max_to_keep = n;
+        self
+    }
+
+    /// Of those that would be removed, one in so many hours is kept for good. By default 10000, which is never.
+    pub fn keep_checkpoint_every_n_hours(mut self, hours: f64) -> Self {
+        self.keep_every_hours = hours;
+        self
+    }
+
+    /// Adds the operations to the graph.
+    pub fn build(self) -> Result<Saver<'g>> {
+        let at = self.at;
+        self.build_ops().map_err(|e| e.at_line(at))
+    }
+
+    fn build_ops(mut self) -> Result<Saver<'g>> {
+        let (graph, at) = (self.graph, self.at);
+        graph.check()?;
+        ensure!(!self.variables.is_empty(), "No variables to save");
+        self.variables.sort_by(|a, b| a.0.cmp(&b.0));
+        let twice = self.variables.windows(2).find(|pair| pair[0].0 == pair[1].0);
+        if let Some([a, b]) = twice {
+            return Err(invalid!("two variables are to be saved as `{}`: {:?} and {:?}", a.0, a.1, b.1));
+        }
+        let variables = std::mem::take(&mut self.variables);
+        let strings = |texts: Vec<Str>| Tensor::strings([texts.len()], texts);
+        let (filename, saved, restored) = graph.without_control(|| {
+            graph.name_scope("save", || -> Result<_> {
+                let input = graph.name_scope("filename", || Value::from("model").place(graph, "input", at));
+                let default = |name: &str, input| {
+                    graph.op("PlaceholderWithDefault").name(name).at(at).input(input).attr("shape", PartialShape::scalar()).output()
+                };
+                let filename = default("Const", default("filename", input));
+                let names = || strings(variables.iter().map(|(name, _)| name.as_str().into()).collect());
+                let slices = || strings(vec![Str::default(); variables.len()]);
+                let values: Vec<Output<'g>> = variables
+                    .iter()
+                    .map(|(_, v)| match v.is_ref() {
+                        true => v.handle(),
+                        false => graph.in_scope(String::new(), || graph.in_scope(format!("{}/Read_1/", v.name()), || v.read())),
+                    })
+                    .collect();
+                let save = graph.op("SaveV2").at(at).input(filename).input(names()?).input(slices()?).inputs(values).finish();
+                let saved = graph.control_dependencies([save], || {
+                    graph.op("Identity").name("control_dependency").at(at).input(filename).output()
+                });
+                let dtypes = variables.iter().map(|(_, v)| v.dtype()).collect::<Result<Vec<DType>>>()?;
+                let read = graph.op("RestoreV2").at(at).input(filename).input(names()?).input(slices()?);
+                let read = read.attr("dtypes", dtypes).finish();
+                let assigns = variables.iter().zip(0u32..).map(|((_, v), i)| match v.is_ref() {
+                    true => graph.op("Assign").at(at).input(v.handle()).input(read.output(i)).finish(),
+                    false => {
+                        let value = graph.op("Identity").at(at).input(read.output(i)).output();
+                        graph.op("AssignVariableOp").at(at).input(v.handle()).input(value).finish()
+                    }
+                });
+                let assigns: Vec<Op<'g>> = assigns.collect();
+                let all = graph.start_as("NoOp", "restore_all");
+                Ok((filename, saved, assigns.into_iter().fold(all, |all, op| all.control(op)).finish()))
+            })
+        })?;
+        graph.check()?;
+        let saver = Saver {
+            variables,
+            filename,
+            saved,
+            restored,
+            max_to_keep: self.max_to_keep,
+            keep_every_hours: self.keep_every_hours,
+            kept: Mutex::new(Kept {
+                all: Vec::new(),
+                next_for_good: now() + self.keep_every_hours * 3600.0,
+                last_preserved: 0.0,
+            }),
+        };
+        graph.add_to_collection(SAVERS, CollectionItem::Bytes(encode(&saver.def())));
+        Ok(saver)
+    }
+}
+
+impl<'g> Saver<'g> {
+    /// Saves all variables but the local ones, each under its name.
+    #[track_caller]
+    pub fn new(graph: &'g Graph) -> Result<Saver<'g>> {
+        Self::of(graph, &graph.global_variables()).build()
+    }
+
+    /// Saves these variables, each under its name.
+    #[track_caller]
+    pub fn of(graph: &'g Graph, variables: &[Variable<'g>]) -> SaverBuilder<'g> {
+        Self::by_name(graph, variables.iter().map(|v| (v.name(), *v)))
+    }
+
+    /// Saves these variables under other names than their own.
+    #[track_caller]
+    pub fn by_name<S: Into<String>>(
+        graph: &'g Graph,
+        variables: impl IntoIterator<Item = (S, Variable<'g>)>,
+    ) -> SaverBuilder<'g> {
+        SaverBuilder {
+            graph,
+            variables: variables.into_iter().map(|(name, v)| (name.into(), v)).collect(),
+            max_to_keep: 5,
+            keep_every_hours: 10_000.0,
+            at: Location::caller(),
+        }
+    }
+
+    /// Its operations by name, as a `MetaGraphDef` holds them.
+    pub fn def(&self) -> SaverDef {
+        SaverDef {
+            filename_tensor_name: self.filename.name(),
+            save_tensor_name: self.saved.name(),
+            restore_op_name: self.restored.name(),
+            max_to_keep: i32::try_from(self.max_to_keep).unwrap_or(i32::MAX),
+            sharded: false,
+            keep_checkpoint_every_n_hours: self.keep_every_hours as f32,
+            version: saver_def::CheckpointFormatVersion::V2.into(),
+        }
+    }
+
+    /// Saves the variables. `step` becomes part of the name, before `.safetensors` if that is its end. The folder's file `checkpoint`
+    /// then lists it, and checkpoints of this saver that are too old are removed. Gives the path for [`Saver::restore`].
+    pub fn save(&self, session: &Session, path: impl AsRef<Path>, step: Option<i64>) -> Result<PathBuf> {
+        let path = numbered(path.as_ref(), step);
+        if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty())
+            && !folder.is_dir()
+        {
+            let error = format!("Parent directory of {} doesn't exist, can't save.", path.display());
+            return Err(Error::new(Code::NotFound, error).with_help("make the folder first"));
+        }
+        session.run::<()>(self.saved.op(), feed![self.filename => text(&path)?])?;
+        self.list(&path)?;
+        Ok(path)
+    }
+
+    /// Gives the variables the values of a checkpoint, all or none. What does not fit is said of all of them at once.
+    pub fn restore(&self, session: &Session, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        self.check(path)?;
+        session.run(self.restored, feed![self.filename => text(path)?])
+    }
+
+    /// The checkpoints that it has saved and not removed, oldest first.
+    pub fn last_checkpoints(&self) -> Vec<PathBuf> {
+        self.kept.lock().all.iter().map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Whether a checkpoint holds all variables, as they are.
+    fn check(&self, path: &Path) -> Result<()> {
+        let checkpoint = Checkpoint::open(path)?;
+        let mut missing = Vec::new();
+        let mut others = Vec::new();
+        for (name, variable) in &self.variables {
+            let (dtype, shape) = (variable.dtype()?, variable.shape());
+            match checkpoint.info(name) {
+                None => missing.push(format!("`{name}` {dtype}{shape}")),
+                Some(info) if info.dtype != dtype || !shape.contains(&(&info.shape).into()) => {
+                    others.push(format!("`{name}` is {dtype}{shape} but {}{} in the checkpoint", info.dtype, info.shape));
+                }
+                Some(_) => {}
+            }
+        }
+        if missing.is_empty() && others.is_empty() {
+            return Ok(());
+        }
+        let code = if missing.is_empty() { Code::InvalidArgument } else { Code::NotFound };
+        let mut error = Error::new(code, format!("the checkpoint `{}` does not fit the variables", path.display()));
+        if !missing.is_empty() {
+            error = error.note(format!("missing in it: {}", missing.join(", ")));
+            let known = |name: &str| self.variables.iter().any(|(own, _)| own == name);
+            let all = checkpoint.tensors();
+            let surplus = all.iter().filter(|(name, _)| !known(name));
+            let surplus: Vec<String> = surplus.map(|(name, i)| format!("`{name}` {}{}", i.dtype, i.shape)).collect();
+            if !surplus.is_empty() {
+                error = error.note(format!("only in it: {}", surplus.join(", ")));
+            }
+        }
+        for other in others {
+            error = error.note(other);
+        }
+        Err(error.with_help("restore only what fits (`Saver::of`), or under other names (`Saver::by_name`)"))
+    }
+
+    /// Notes a checkpoint, removes what is too old, and writes the list.
+    fn list(&self, path: &Path) -> Result<()> {
+        let mut kept = self.kept.lock();
+        kept.all.retain(|(old, _)| old != path);
+        kept.all.push((path.to_owned(), now()));
+        while self.max_to_keep > 0 && self.max_to_keep < kept.all.len() {
+            let (old, made) = kept.all.remove(0);
+            if kept.next_for_good < made {
+                kept.next_for_good += self.keep_every_hours * 3600.0;
+                kept.last_preserved = made;
+                continue;
+            }
+            if exists(&old) {
+                remove(&old)?;
+            }
+        }
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let state = State { all: kept.all.clone(), last_preserved: kept.last_preserved };
+        state.write(folder, "checkpoint")
+    }
+}
+
+/// The path with the step's number: `model-100`, `model-100.safetensors`.
+fn numbered(path: &Path, step: Option<i64>) -> PathBuf {
+    let Some(step) = step else { return path.to_owned() };
+    let (stem, end) = match is_safetensors(path) {
+        true => (path.with_extension(""), ".safetensors"),
+        false => (path.to_owned(), ""),
+    };
+    let mut name = stem.into_os_string();
+    name.push(format!("-{step}{end}"));
+    name.into()
+}
+
+fn text(path: &Path) -> Result<Tensor> {
+    let text = path.to_str().ok_or_else(|| invalid!("the path `{}` is no UTF-8", path.display()))?;
+    Ok(Tensor::str(text))
+}
+
+fn now() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64())
+}

@@ -1,0 +1,180 @@
+//! Schedules: learning rates that follow the step.
+
+use crate::options::Start;
+use crate::sugar::{Functions, Methods};
+use millstream_graph::{Arg, Graph, Output, weak_cast};
+use millstream_tensor::{DType, Result, Tensor, ensure};
+
+/// Learning rates as functions of the step: f32 values, for [`Optimizer`](super::Optimizer)s.
+pub trait Schedules<'g> {
+    /// `rate * decay_rate ^ (step / decay_steps)`; with `staircase` the quotient is a whole number.
+    fn exponential_decay(
+        self,
+        rate: f32,
+        step: Output<'g>,
+        decay_steps: f32,
+        decay_rate: f32,
+        staircase: bool,
+    ) -> Output<'g>;
+
+    /// `rate * e ^ (-decay_rate * step / decay_steps)`.
+    fn natural_exp_decay(
+        self,
+        rate: f32,
+        step: Output<'g>,
+        decay_steps: f32,
+        decay_rate: f32,
+        staircase: bool,
+    ) -> Output<'g>;
+
+    /// `rate / (1 + decay_rate * step / decay_steps)`.
+    fn inverse_time_decay(
+        self,
+        rate: f32,
+        step: Output<'g>,
+        decay_steps: f32,
+        decay_rate: f32,
+        staircase: bool,
+    ) -> Output<'g>;
+
+    /// From `rate` to `end` in `decay_steps` steps along a curve of this power (1: a line); with `cycle` the way is made longer each time
+    /// its end is reached.
+    fn polynomial_decay(
+        self,
+        rate: f32,
+        step: Output<'g>,
+        decay_steps: f32,
+        end: f32,
+        power: f32,
+        cycle: bool,
+    ) -> Result<Output<'g>>;
+
+    /// From `rate` to `alpha * rate` in `decay_steps` steps, along half a wave.
+    fn cosine_decay(self, rate: f32, step: Output<'g>, decay_steps: f32, alpha: f32) -> Output<'g>;
+
+    /// `values[0]` up to and with step `boundaries[0]`, then `values[1]`, and so on: one value more than boundaries.
+    fn piecewise_constant(self, step: Output<'g>, boundaries: &[i64], values: &[f32]) -> Result<Output<'g>>;
+
+    /// `rate`, reached along a line from 0 in `steps` steps.
+    fn linear_warm_up(self, rate: impl Into<Arg<'g>>, step: Output<'g>, steps: f32) -> Output<'g>;
+}
+
+impl<'g> Schedules<'g> for &'g Graph {
+    fn exponential_decay(
+        self,
+        rate: f32,
+        step: Output<'g>,
+        decay_steps: f32,
+        decay_rate: f32,
+        staircase: bool,
+    ) -> Output<'g> {
+        self.name_scope("ExponentialDecay", || {
+            let rate = self.constant_tensor("learning_rate", Tensor::scalar(rate));
+            let p = passed(step, decay_steps, staircase);
+            let factor = self.op("Pow").input(decay_rate).input(p).output();
+            self.op("Mul").name(self.scope()).input(rate).input(factor).output()
+        })
+    }
+
+    fn natural_exp_decay(
+        self,
+        rate: f32,
+        step: Output<'g>,
+        decay_steps: f32,
+        decay_rate: f32,
+        staircase: bool,
+    ) -> Output<'g> {
+        // As TensorFlow computes it: a power of a number that was rounded before.
+        let base = (-f64::from(decay_rate)).exp() as f32;
+        self.exponential_decay(rate, step, decay_steps, base, staircase)
+    }
+
+    fn inverse_time_decay(
+        self,
+        rate: f32,
+        step: Output<'g>,
+        decay_steps: f32,
+        decay_rate: f32,
+        staircase: bool,
+    ) -> Output<'g> {
+        self.name_scope("InverseTimeDecay", || {
+            let rate = self.constant_tensor("learning_rate", Tensor::scalar(rate));
+            let p = passed(step, decay_steps, staircase);
+            rate / (1.0f32 + decay_rate * p)
+        })
+    }
+
+    fn polynomial_decay(
+        self,
+        rate: f32,
+        step: Output<'g>,
+        decay_steps: f32,
+        end: f32,
+        power: f32,
+        cycle: bool,
+    ) -> Result<Output<'g>> {
+        self.name_scope("PolynomialDecay", || {
+            let rate = self.constant_tensor("learning_rate", Tensor::scalar(rate));
+            let end = self.constant_tensor("end_learning_rate", Tensor::scalar(end));
+            let step = step.cast::<f32>();
+            let (step, whole) = match cycle {
+                false => (self.op("Minimum").input(step).input(decay_steps).output(), self.constant(decay_steps)),
+                true => {
+                    let first = self.op("Equal").input(step).input(0.0f32).output();
+                    let times = self.cond(
+                        first,
+                        || self.constant(1.0f32),
+                        || self.op("Ceil").input(step / decay_steps).output(),
+                    )?;
+                    (step, times * decay_steps)
+                }
+            };
+            let left = self.op("Pow").input(1.0f32 - step / whole).input(power).output();
+            Ok((rate - end) * left + end)
+        })
+    }
+
+    fn cosine_decay(self, rate: f32, step: Output<'g>, decay_steps: f32, alpha: f32) -> Output<'g> {
+        self.name_scope("CosineDecay", || {
+            let rate = self.constant_tensor("learning_rate", Tensor::scalar(rate));
+            let step = self.op("Minimum").input(step.cast::<f32>()).input(decay_steps).output();
+            let angle = (step / decay_steps) * std::f32::consts::PI;
+            let wave = 0.5f32 * (1.0f32 + self.op("Cos").input(angle).output());
+            // Rounded once, as TensorFlow's numbers of the host language are.
+            let rest = (1.0 - f64::from(alpha)) as f32;
+            rate * (rest * wave + alpha)
+        })
+    }
+
+    fn piecewise_constant(self, step: Output<'g>, boundaries: &[i64], values: &[f32]) -> Result<Output<'g>> {
+        ensure!(
+            values.len() == boundaries.len() + 1,
+            "{} boundaries separate {} values, but there are {}",
+            boundaries.len(),
+            boundaries.len() + 1,
+            values.len()
+        );
+        ensure!(boundaries.is_sorted(), "the boundaries {boundaries:?} are not in order");
+        let dtype = step.dtype()?;
+        self.name_scope("PiecewiseConstant", || {
+            // How many boundaries were passed is which value it is.
+            let bounds = weak_cast(&Tensor::vector(boundaries)?, dtype)?;
+            let passed = self.op("Greater").input(step).input(bounds).output();
+            let passed = passed.cast_to(DType::I32).reduce_sum(0);
+            Ok(self.gather(self.constant(values), passed, 0))
+        })
+    }
+
+    fn linear_warm_up(self, rate: impl Into<Arg<'g>>, step: Output<'g>, steps: f32) -> Output<'g> {
+        self.name_scope("LinearWarmUp", || {
+            let part = self.op("Minimum").input(step.cast::<f32>() / steps).input(1.0f32).output();
+            self.start_as("Mul", "mul").input(rate).input(part).output()
+        })
+    }
+}
+
+/// How much of `steps` has passed, once over or more.
+fn passed<'g>(step: Output<'g>, steps: f32, staircase: bool) -> Output<'g> {
+    let p = step.cast::<f32>() / steps;
+    if staircase { p.graph().op("Floor").input(p).output() } else { p }
+}

@@ -1,0 +1,71 @@
+//! What the ops on checkpoints share: their string arguments.
+
+use millstream_checkpoint::Slice;
+use millstream_graph::op::{Cost, InferCx, KernelCx};
+use millstream_tensor::{PartialShape, Result, Shape, Str, ensure, invalid};
+use std::path::PathBuf;
+
+/// Files take long, whatever the tensors' sizes.
+pub(super) const SLOW: Cost = Cost::Estimate(|_, _| 1e6);
+
+/// Input `i` as strings.
+pub(super) fn strs<'a>(cx: &'a KernelCx, i: usize) -> Result<&'a [Str]> {
+    let t = cx.input(i);
+    t.as_strs().ok_or_else(|| invalid!("`{}` must be strings, not {}", cx.name_of(i), t.dtype()))
+}
+
+/// Input `i`, which must be one string, as the path of a checkpoint.
+pub(super) fn path(cx: &KernelCx, i: usize) -> Result<PathBuf> {
+    match strs(cx, i)? {
+        [one] => to_path(one),
+        all => Err(invalid!("`{}` must be one string but has {} elements", cx.name_of(i), all.len())),
+    }
+}
+
+pub(super) fn to_path(text: &Str) -> Result<PathBuf> {
+    let path = std::str::from_utf8(text).map_err(|_| invalid!("the path {text:?} is no UTF-8"))?;
+    ensure!(!path.is_empty(), "the path of a checkpoint is empty");
+    Ok(path.into())
+}
+
+/// A tensor's name with the part of it that is meant.
+pub(super) type Named<'a> = (&'a str, Option<(Shape, Slice)>);
+
+/// Inputs 1 and 2, names and parts, one of each per tensor.
+pub(super) fn named<'a>(cx: &'a KernelCx, n: usize) -> Result<Vec<Named<'a>>> {
+    let (names, parts) = (strs(cx, 1)?, strs(cx, 2)?);
+    for i in [1, 2] {
+        ensure!(
+            cx.input(i).rank() == 1 && cx.input(i).elements() == n,
+            "`{}` has shape {} but there are {n} tensors: it must be a vector of {n}",
+            cx.name_of(i),
+            cx.input(i).shape()
+        );
+    }
+    let one = |(name, part): (&'a Str, &Str)| {
+        let name = std::str::from_utf8(name).map_err(|_| invalid!("the name {name:?} is no UTF-8"))?;
+        ensure!(!name.is_empty(), "a name in `tensor_names` is empty");
+        let part = match part.is_empty() {
+            true => None,
+            false => Some(Slice::parse(&part.text()).map_err(|e| e.note(format!("in `shape_and_slices` of `{name}`")))?),
+        };
+        Ok((name, part))
+    };
+    names.iter().zip(parts).map(one).collect()
+}
+
+/// A scalar path, then vectors with one entry per tensor.
+pub(super) fn check_shapes(cx: &InferCx, n: usize) -> Result<()> {
+    cx.scalar(0)?;
+    for i in [1, 2] {
+        cx.vector(i)?;
+        let n = PartialShape::from([Some(n)]);
+        ensure!(
+            cx.input(i).is_compatible(&n),
+            "`{}` has shape {} but the tensors are {n}",
+            cx.name_of(i),
+            cx.input(i)
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,40 @@
+//! `SaveV2`: writes tensors to a checkpoint.
+
+use super::names::{SLOW, check_shapes, named, path};
+use millstream_checkpoint::{Item, write};
+use millstream_graph::op::spec::TypeList;
+use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::Str as S;
+use millstream_tensor::Result;
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("SaveV2")
+        .doc(
+            "Writes `tensors` under `tensor_names` to the checkpoint `prefix`: in the safetensors format where that ends in \
+             `.safetensors`, else in TensorFlow's second format. An entry of `shape_and_slices` that is not empty says that its \
+             tensor is a part of a larger one: `10 4 0,5:-`.",
+        )
+        .input("prefix", S)
+        .input("tensor_names", S)
+        .input("shape_and_slices", S)
+        .input_list("tensors", "dtypes")
+        .attr("dtypes", TypeList)
+        .infer(|cx| check_shapes(cx, cx.n_inputs().saturating_sub(3)))
+        .kernel(Kernel::stateful(run).cost(SLOW))
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let tensors = cx.inputs().get(3..).unwrap_or_default();
+    let named = named(cx, tensors.len())?;
+    let items: Vec<Item> =
+        named.into_iter().zip(tensors).map(|((name, part), tensor)| Item { name, part, tensor }).collect();
+    write(path(cx, 0)?, &items)
+}
+
+cases! {
+    infers: "SaveV2(str[], str[2], str[?], f32[3], i32[..]) :",
+    names_for_all: "SaveV2(str[], str[1], str[2], f32[3], i32[..]) ! `tensor_names` has shape [1] but the tensors are [2]",
+    one_prefix: r#"SaveV2(["a" "b"], ["x"], [""], 1) ! `prefix` must be a scalar"#,
+    no_empty_name: r#"SaveV2("a", [""], [""], 1) ! a name in `tensor_names` is empty"#,
+    parts_are_parts: r#"SaveV2("a", ["x"], ["4 5,1"], 1) ! the extent 5,1 does not lie in a tensor of shape [4]"#,
+}

@@ -2483,6 +2483,24 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Mean").input(input).input(reduction_indices).output()
     }
 
+    /// Makes the checkpoint `destination_prefix` of all those in `checkpoint_prefixes`, moving their data files. With `delete_old_dirs` their folders are removed where nothing else is in them.
+    ///
+    /// `MergeV2Checkpoints(checkpoint_prefixes: str, destination_prefix: str) -> ()`
+    ///
+    /// Attributes: `delete_old_dirs: bool = true`, `allow_missing_files: bool = false`.
+    ///
+    /// ```text
+    /// MergeV2Checkpoints(str[2], str[]) :
+    /// ```
+    #[track_caller]
+    fn merge_v2_checkpoints(
+        self,
+        checkpoint_prefixes: impl Into<Arg<'g>>,
+        destination_prefix: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("MergeV2Checkpoints").input(checkpoint_prefixes).input(destination_prefix).finish()
+    }
+
     /// The least element along `reduction_indices`; NaN if one is NaN; the highest value (infinity) of none.
     ///
     /// `Min(input: T, reduction_indices: Tidx) -> (output: T)`
@@ -3903,6 +3921,32 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .finish()
     }
 
+    /// Reads the tensors called `tensor_names` from the checkpoint `prefix`, a safetensors file where that ends in `.safetensors`. An entry of `shape_and_slices` that is not empty asks for a part: `10 4 0,5:-`.
+    ///
+    /// `RestoreV2(prefix: str, tensor_names: str, shape_and_slices: str) -> (tensors: dtypes)`
+    ///
+    /// Attributes: `dtypes: dtypes`.
+    ///
+    /// ```text
+    /// RestoreV2(str[], str[2], str[2]; dtypes={f32, i32}) : f32[..], i32[..]
+    /// ```
+    #[track_caller]
+    fn restore_v2(
+        self,
+        prefix: impl Into<Arg<'g>>,
+        tensor_names: impl Into<Arg<'g>>,
+        shape_and_slices: impl Into<Arg<'g>>,
+        dtypes: &[DType],
+    ) -> Vec<Output<'g>> {
+        self.start("RestoreV2")
+            .input(prefix)
+            .input(tensor_names)
+            .input(shape_and_slices)
+            .attr("dtypes", dtypes)
+            .finish()
+            .outputs()
+    }
+
     /// `tensor` back to front along the axes for which `dims` is true.
     ///
     /// `Reverse(tensor: T, dims: bool) -> (output: T)`
@@ -4037,6 +4081,31 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn rsqrt_grad(self, y: impl Into<Arg<'g>>, dy: impl Into<Arg<'g>>) -> Output<'g> {
         self.start("RsqrtGrad").input(y).input(dy).output()
+    }
+
+    /// Writes `tensors` under `tensor_names` to the checkpoint `prefix`: in the safetensors format where that ends in `.safetensors`, else in TensorFlow's second format. An entry of `shape_and_slices` that is not empty says that its tensor is a part of a larger one: `10 4 0,5:-`.
+    ///
+    /// `SaveV2(prefix: str, tensor_names: str, shape_and_slices: str, tensors: dtypes) -> ()`
+    ///
+    /// Attributes: `dtypes: dtypes`.
+    ///
+    /// ```text
+    /// SaveV2(str[], str[2], str[?], f32[3], i32[..]) :
+    /// ```
+    #[track_caller]
+    fn save_v2(
+        self,
+        prefix: impl Into<Arg<'g>>,
+        tensor_names: impl Into<Arg<'g>>,
+        shape_and_slices: impl Into<Arg<'g>>,
+        tensors: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+    ) -> Op<'g> {
+        self.start("SaveV2")
+            .input(prefix)
+            .input(tensor_names)
+            .input(shape_and_slices)
+            .inputs(tensors)
+            .finish()
     }
 
     /// Adds `updates[i]` to row `indices[i]` of the variable, for equal indices one after the other.
@@ -4429,6 +4498,35 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn shape_n(self, input: impl IntoIterator<Item = impl Into<Arg<'g>>>) -> Vec<Output<'g>> {
         self.start("ShapeN").inputs(input).finish().outputs()
+    }
+
+    /// The name of file `shard` of `num_shards`: `basename-00002-of-00010`.
+    ///
+    /// `ShardedFilename(basename: str, shard: i32, num_shards: i32) -> (filename: str)`
+    ///
+    /// ```text
+    /// ShardedFilename("model", 2, 10) = "model-00002-of-00010"
+    /// ```
+    #[track_caller]
+    fn sharded_filename(
+        self,
+        basename: impl Into<Arg<'g>>,
+        shard: impl Into<Arg<'g>>,
+        num_shards: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("ShardedFilename").input(basename).input(shard).input(num_shards).output()
+    }
+
+    /// The pattern that the names of all `num_shards` files match: `basename-?????-of-00010`.
+    ///
+    /// `ShardedFilespec(basename: str, num_shards: i32) -> (filename: str)`
+    ///
+    /// ```text
+    /// ShardedFilespec("model", 10) = "model-?????-of-00010"
+    /// ```
+    #[track_caller]
+    fn sharded_filespec(self, basename: impl Into<Arg<'g>>, num_shards: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("ShardedFilespec").input(basename).input(num_shards).output()
     }
 
     /// `1 / (1 + exp(-x))`.
@@ -9307,6 +9405,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::mean(first.graph(), first, reduction_indices)
     }
 
+    /// Makes the checkpoint `destination_prefix` of all those in `checkpoint_prefixes`, moving their data files.
+    ///
+    /// See [`Ops::merge_v2_checkpoints`].
+    #[track_caller]
+    fn merge_v2_checkpoints(self, destination_prefix: impl Into<Arg<'g>>) -> Op<'g> {
+        let first = self.into();
+        Ops::merge_v2_checkpoints(first.graph(), first, destination_prefix)
+    }
+
     /// The least element along `reduction_indices`; NaN if one is NaN; the highest value (infinity) of none.
     ///
     /// See [`Ops::min`].
@@ -10113,6 +10220,20 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         )
     }
 
+    /// Reads the tensors called `tensor_names` from the checkpoint `prefix`, a safetensors file where that ends in `.safetensors`.
+    ///
+    /// See [`Ops::restore_v2`].
+    #[track_caller]
+    fn restore_v2(
+        self,
+        tensor_names: impl Into<Arg<'g>>,
+        shape_and_slices: impl Into<Arg<'g>>,
+        dtypes: &[DType],
+    ) -> Vec<Output<'g>> {
+        let first = self.into();
+        Ops::restore_v2(first.graph(), first, tensor_names, shape_and_slices, dtypes)
+    }
+
     /// `tensor` back to front along the axes for which `dims` is true.
     ///
     /// See [`Ops::reverse`].
@@ -10192,6 +10313,20 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn rsqrt_grad(self, dy: impl Into<Arg<'g>>) -> Output<'g> {
         let first = self.into();
         Ops::rsqrt_grad(first.graph(), first, dy)
+    }
+
+    /// Writes `tensors` under `tensor_names` to the checkpoint `prefix`: in the safetensors format where that ends in `.safetensors`, else in TensorFlow's second format.
+    ///
+    /// See [`Ops::save_v2`].
+    #[track_caller]
+    fn save_v2(
+        self,
+        tensor_names: impl Into<Arg<'g>>,
+        shape_and_slices: impl Into<Arg<'g>>,
+        tensors: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::save_v2(first.graph(), first, tensor_names, shape_and_slices, tensors)
     }
 
     /// Adds `updates[i]` to row `indices[i]` of the variable, for equal indices one after the other.
@@ -10394,6 +10529,24 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn shape_op(self) -> Output<'g> {
         let first = self.into();
         Ops::shape_op(first.graph(), first)
+    }
+
+    /// The name of file `shard` of `num_shards`: `basename-00002-of-00010`.
+    ///
+    /// See [`Ops::sharded_filename`].
+    #[track_caller]
+    fn sharded_filename(self, shard: impl Into<Arg<'g>>, num_shards: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::sharded_filename(first.graph(), first, shard, num_shards)
+    }
+
+    /// The pattern that the names of all `num_shards` files match: `basename-?????-of-00010`.
+    ///
+    /// See [`Ops::sharded_filespec`].
+    #[track_caller]
+    fn sharded_filespec(self, num_shards: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::sharded_filespec(first.graph(), first, num_shards)
     }
 
     /// `1 / (1 + exp(-x))`.

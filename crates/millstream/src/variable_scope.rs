@@ -340,11 +340,6 @@ fn below(scope: &str, name: &str) -> String {
     if scope.is_empty() { name.to_owned() } else { format!("{scope}/{name}") }
 }
 
-/// The full name of a variable: without a name of its own, the scope's.
-fn full_name(scope: &str, name: &str) -> String {
-    if name.is_empty() { scope.to_owned() } else { below(scope, name) }
-}
-
 /// What a variable holds first.
 enum First<'g> {
     Shape(Shape),
@@ -383,7 +378,7 @@ impl<'g> GetVariable<'g> {
         }
     }
 
-    /// A variable that is called as the current scope is, for the slots of optimizers.
+    /// A variable that is called as the current scope is, for the slots of optimizers: `scope/` re-enters the name scope of that name.
     #[track_caller]
     pub(crate) fn whole_scope(graph: &'g Graph, shape: Shape) -> GetVariable<'g> {
         Self::new(graph, "", First::Shape(shape))
@@ -445,10 +440,10 @@ impl<'g> GetVariable<'g> {
         let store = graph.extension::<Store>();
         let (scope, found) = {
             let data = store.0.lock();
-            let name = full_name(&data.current.name, &self.name);
+            let name = below(&data.current.name, &self.name);
             (data.current.clone(), data.variables.get(&name).copied())
         };
-        let name = full_name(&scope.name, &self.name);
+        let name = below(&scope.name, &self.name);
         let own = match &self.first {
             First::Value(Value::Output(value)) => Some(value.dtype()?),
             First::Value(Value::Literal(value)) => Some(value.clone()?.dtype()),

@@ -7,19 +7,8 @@ use millstream_graph::{Arg, Grad, Graph, IndexedSlices, Output};
 use millstream_tensor::{Result, Tensor, ensure};
 use std::panic::Location;
 
-/// Functions that clip values. What is said of a tensor holds for the rows of slices too.
+/// Functions that clip by norms; within bounds, `clip_by_value` does it. What is said of a tensor holds for the rows of slices too.
 pub trait Clipping<'g>: Start<'g> {
-    /// Nothing below `min`, nothing above `max`.
-    #[track_caller]
-    fn clip_by_value(self, x: Output<'g>, min: impl Into<Arg<'g>>, max: impl Into<Arg<'g>>) -> Output<'g> {
-        let options = self.options();
-        let g = options.graph();
-        g.name_scope(&options.name_or("clip_by_value"), || {
-            let least = g.op("Minimum").input(x).input(max).output();
-            g.op("Maximum").name(g.scope()).input(least).input(min).output()
-        })
-    }
-
     /// Made smaller where its L2 norm is larger than `norm`, to have that norm.
     #[track_caller]
     fn clip_by_norm(self, x: impl Into<Grad<'g>>, norm: impl Into<Arg<'g>>) -> Result<Grad<'g>> {
@@ -55,7 +44,8 @@ pub trait Clipping<'g>: Start<'g> {
             let inverse = g.op("Rsqrt").input(sum).output();
             let own = count * inverse;
             let scaled = g.op("Mul").name("mul").input(x).input(norm.clone()).output();
-            let limit = g.op("RealDiv").name("truediv").input(1.0f64).input(norm).output();
+            let one = g.scalar_of(dtype, 1.0);
+            let limit = g.op("RealDiv").name("truediv").input(one).input(norm).output();
             let least = g.op("Minimum").input(own).input(limit).output();
             g.op("Mul").name(g.scope()).input(scaled).input(least).output()
         })

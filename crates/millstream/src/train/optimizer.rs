@@ -1,6 +1,6 @@
 //! [`Optimizer`]: gradients taken, and applied to variables.
 
-use super::rules::{Rate, Rule};
+use super::rules::{Rate, Rule, current};
 use crate::initializer::Initializer;
 use crate::options::Start;
 use crate::value::Value;
@@ -278,17 +278,17 @@ impl<'g> Optimizer<'g> {
 
     fn update(&self, numbers: &Numbers<'g>, grad: Grad<'g>, variable: Variable<'g>) -> Result<Op<'g>> {
         match grad {
-            Grad::Dense(grad) => self.after_decay(numbers, variable, None, || {
+            Grad::Dense(grad) => self.after_decay(numbers, variable, None, grad, || {
                 self.rule.dense(self, numbers, grad, variable)
             }),
             Grad::Slices(slices) if self.rule.takes_rows_twice() => {
-                self.after_decay(numbers, variable, Some(slices.indices), || {
+                self.after_decay(numbers, variable, Some(slices.indices), slices.values, || {
                     self.rule.sparse(self, numbers, slices, variable)
                 })
             }
             Grad::Slices(slices) => {
                 let slices = summed(slices);
-                self.after_decay(numbers, variable, Some(slices.indices), || {
+                self.after_decay(numbers, variable, Some(slices.indices), slices.values, || {
                     self.rule.sparse(self, numbers, slices, variable)
                 })
             }
@@ -302,19 +302,23 @@ impl<'g> Optimizer<'g> {
         numbers: &Numbers<'g>,
         variable: Variable<'g>,
         rows: Option<Output<'g>>,
+        grad: Output<'g>,
         update: impl FnOnce() -> Result<Op<'g>>,
     ) -> Result<Op<'g>> {
         let decays = self.decay_only.as_ref().is_none_or(|only| only.contains(&variable));
         let (Some(decay), true) = (&self.decay, decays) else { return update() };
         let g = variable.graph();
         let part = numbers.of("weight_decay", decay, variable.dtype()?)?;
-        let decayed = match rows {
-            None => variable.assign_sub(part * variable.read()),
-            Some(rows) => {
-                let gathered = g.op("GatherV2").input(variable.read()).input(rows).input(0).output();
-                scatter_add(variable, rows, -part * gathered)?
+        // The gradient is that of the variable as it was; TensorFlow leaves open which comes first.
+        let decayed = g.control_dependencies([grad], || -> Result<Op<'g>> {
+            match rows {
+                None => Ok(variable.assign_sub(part * current(&variable))),
+                Some(rows) => {
+                    let gathered = g.op("GatherV2").input(current(&variable)).input(rows).input(0).output();
+                    scatter_add(variable, rows, -part * gathered)
+                }
             }
-        };
+        })?;
         g.control_dependencies([decayed], update)
     }
 

@@ -190,7 +190,7 @@ impl<'g> Rule<'g> {
             let powers = g.control_dependencies(updates.clone(), || -> Result<[Op<'g>; 2]> {
                 let update = |power: &str, beta| -> Result<Op<'g>> {
                     let power = optimizer.own(power)?;
-                    let next = power.read() * numbers.get(beta, DType::F32)?;
+                    let next = current(&power) * numbers.get(beta, DType::F32)?;
                     Ok(power.assign(next))
                 };
                 Ok([update("beta1_power", "beta1")?, update("beta2_power", "beta2")?])
@@ -200,6 +200,11 @@ impl<'g> Rule<'g> {
         let node = g.start_as("NoOp", name);
         Ok(updates.into_iter().fold(node, |node, op| node.control(op)).finish())
     }
+}
+
+/// A variable's value as TensorFlow's operators take it: by reference its one read, behind a handle a read of its own.
+pub(super) fn current<'g>(variable: &Variable<'g>) -> Output<'g> {
+    if variable.is_ref() { variable.value() } else { variable.read() }
 }
 
 /// A step of one variable being written down.
@@ -234,8 +239,7 @@ impl<'g> Step<'g, '_> {
 
     fn power(&self, name: &str) -> Result<Output<'g>> {
         let power = self.optimizer.own(name)?;
-        // By reference the variable itself is what is passed, and read as late as can be.
-        let value = if power.is_ref() { power.value() } else { power.read() };
+        let value = current(&power);
         Ok(match value.dtype()? == self.dtype {
             true => value,
             false => self.variable.graph().op("Cast").input(value).attr("DstT", self.dtype).output(),
@@ -266,7 +270,7 @@ impl<'g> Step<'g, '_> {
         let rate = rate * root / (1.0f64 - power1);
         let fade = |slot: &str, beta: Output<'g>, rows_of: Output<'g>| -> Result<(Op<'g>, Output<'g>)> {
             let slot = self.optimizer.slot_of(&self.variable, slot)?;
-            let faded = slot.assign(slot.read() * beta);
+            let faded = slot.assign(current(&slot) * beta);
             let added = g.control_dependencies([faded], || scatter_add(slot, rows, rows_of))?;
             let value = match slot.is_ref() {
                 true => added.output(0),

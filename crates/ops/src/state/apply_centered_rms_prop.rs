@@ -1,20 +1,27 @@
-//! `ResourceApplyCenteredRMSProp`, `ApplyCenteredRMSProp`: steps over the root of the variance.
+//! `ApplyCenteredRMSProp` and its kin: steps over the root of the variance, of all rows or some.
 
 use super::optimizer::{Spec, Step, steps};
 use millstream_graph::op::{KernelCx, OpDef};
 use millstream_tensor::{Element, Result};
 use num_traits::Float;
 
-pub(crate) fn def() -> [OpDef; 2] {
-    let spec = Spec {
+pub(crate) fn def() -> [OpDef; 4] {
+    let dense = Spec {
         doc: "Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + \
-              lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable.",
+              lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable. The sparse forms do \
+              so for the rows that `indices` name.",
         variables: &["var", "mg", "ms", "mom"],
         values: &["lr", "rho", "momentum", "epsilon", "grad"],
         flags: &[],
         run: |cx| steps!(cx, T => step::<T>(cx)),
     };
-    [spec.resource("ResourceApplyCenteredRMSProp"), spec.reference("ApplyCenteredRMSProp")]
+    let sparse = dense.values(&["lr", "rho", "momentum", "epsilon", "grad", "indices"]);
+    [
+        dense.resource("ResourceApplyCenteredRMSProp"),
+        dense.reference("ApplyCenteredRMSProp"),
+        sparse.resource("ResourceSparseApplyCenteredRMSProp"),
+        sparse.reference("SparseApplyCenteredRMSProp"),
+    ]
 }
 
 fn step<T: Float + Element>(cx: &KernelCx) -> Result<()> {
@@ -32,6 +39,7 @@ fn step<T: Float + Element>(cx: &KernelCx) -> Result<()> {
 cases! {
     steps: "ResourceApplyCenteredRMSProp(@f32[1] [1], @f32[1] [0], @f32[1] [4], @f32[1] [1], f32 0.5, f32 0.5, f32 0.5, f32 1, f32[1] [2]) ~ f32[1] [0], f32[1] [1], f32[1] [4], f32[1] [1]",
     gives_the_reference: "ApplyCenteredRMSProp(&f32 1, &f32 0, &f32 4, &f32 1, f32 0.5, f32 0.5, f32 0.5, f32 1, f32 2) ~ f32 0",
+    rows: "ResourceSparseApplyCenteredRMSProp(@f32[2] [5 1], @f32[2] [0 0], @f32[2] [4 4], @f32[2] [1 1], f32 0.5, f32 0.5, f32 0.5, f32 1, f32[1] [2], [1]) ~ f32[2] [5 0], f32[2] [0 1], f32[2] [4 4], f32[2] [1 1]",
     learns_the_shape: "ApplyCenteredRMSProp(&f32[?], &f32[?], &f32[2], &f32[?], f32[], f32[], f32[], f32[], f32[?]) : f32[2]",
     slots_agree: "ApplyCenteredRMSProp(&f32[3], &f32[?], &f32[2], &f32[?], f32[], f32[], f32[], f32[], f32[?]) ! the variable has shape [3] but `ms` has shape [2]",
 }

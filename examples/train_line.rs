@@ -21,7 +21,8 @@ fn train(folder: &std::path::Path) -> Result<[f32; 3]> {
     let x = g.placeholder::<f32>("x", shape![_, 1]);
     let y = g.placeholder::<f32>("y", shape![_, 1]);
     let points: Vec<f32> = (0..64).map(|i| i as f32 / 32.0 - 1.0).collect();
-    let noisy: Vec<f32> = points.iter().enumerate().map(|(i, x)| 3.0 * x - 1.0 + 0.02 * (i as f32).sin()).collect();
+    let noisy: Vec<f32> =
+        points.iter().enumerate().map(|(i, x)| 3.0 * x - 1.0 + 0.02 * (i as f32).sin()).collect();
     let (points, noisy) = (Tensor::from_slice([64, 1], &points)?, Tensor::from_slice([64, 1], &noisy)?);
 
     let line = g.variable_scope("line").run(|_| -> Result<Output<'_>> {
@@ -29,7 +30,7 @@ fn train(folder: &std::path::Path) -> Result<[f32; 3]> {
         let b = g.get_variable("b", [1]).initializer(Initializer::zeros()).run()?;
         Ok(x.matmul(w.value()) + b.value())
     })?;
-    let loss = (line - y).square().reduce_mean(());
+    let loss = (line - y).square().reduce_sum(()) / 64.0;
     let step = g.global_step()?;
     let rate = g.exponential_decay(0.1, step.value(), 100.0, 0.9, false);
     let train = Optimizer::adam(rate).minimize(loss, Some(step))?;

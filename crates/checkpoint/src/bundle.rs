@@ -42,7 +42,8 @@ impl Bundle {
     pub(crate) fn open(prefix: &Path) -> Result<Bundle> {
         let path = index_file(prefix);
         let bytes = std::fs::read(&path).map_err(|e| {
-            file_error("read", &path, &e).with_help("a checkpoint is named by its prefix, without `.index` or `.data-..`")
+            file_error("read", &path, &e)
+                .with_help("a checkpoint is named by its prefix, without `.index` or `.data-..`")
         })?;
         Bundle::from_index(prefix, &bytes)
     }
@@ -51,12 +52,19 @@ impl Bundle {
         let mut table = table::read(bytes)?;
         let header = table.remove(&[][..]).ok_or_else(|| corrupt("its index has no header"))?;
         let header: BundleHeaderProto = decode(&header).map_err(corrupt)?;
-        ensure!(header.endianness == 0, "the checkpoint was written on a big-endian machine, which is not supported");
+        ensure!(
+            header.endianness == 0,
+            "the checkpoint was written on a big-endian machine, which is not supported"
+        );
         let wanted = header.version.as_ref().map_or(0, |v| v.min_consumer);
-        ensure!(wanted <= VERSION, "the checkpoint wants readers of version {wanted} or later; this is {VERSION}");
+        ensure!(
+            wanted <= VERSION,
+            "the checkpoint wants readers of version {wanted} or later; this is {VERSION}"
+        );
         ensure!(header.num_shards >= 0, "the checkpoint says that it has {} data files", header.num_shards);
         let entry = |(key, value): (Vec<u8>, Vec<u8>)| {
-            let entry = Entry::read(&value).map_err(|e| e.note(format!("in the entry `{}`", key.escape_ascii())))?;
+            let entry =
+                Entry::read(&value).map_err(|e| e.note(format!("in the entry `{}`", key.escape_ascii())))?;
             Ok((key, entry))
         };
         let entries = table.into_iter().map(entry).collect::<Result<_>>()?;
@@ -109,7 +117,9 @@ impl Bundle {
         let there = file.metadata().map_err(failed)?.len();
         if offset.checked_add(size).is_none_or(|end| there < end) {
             let file = path.display();
-            return Err(corrupt(format!("{size} bytes from byte {offset} are wanted of `{file}`, which has {there}")));
+            return Err(corrupt(format!(
+                "{size} bytes from byte {offset} are wanted of `{file}`, which has {there}"
+            )));
         }
         file.seek(SeekFrom::Start(offset)).map_err(failed)?;
         let mut bytes = Vec::new();
@@ -125,7 +135,10 @@ impl Bundle {
         if let Some(size) = info.dtype.size() {
             let wanted = elements.checked_mul(size).and_then(|n| i64::try_from(n).ok());
             if wanted != Some(message.size) {
-                return Err(corrupt(format!("{}{} does not have {} bytes", info.dtype, info.shape, message.size)));
+                return Err(corrupt(format!(
+                    "{}{} does not have {} bytes",
+                    info.dtype, info.shape, message.size
+                )));
             }
             let bytes = self.bytes(message)?;
             check_sum(crc32c::crc32c(&bytes), message.crc32c)?;
@@ -151,10 +164,15 @@ impl Bundle {
             let slice = Slice::from_message(message)?;
             let part = self.entry(&slice.key(name))?;
             let shape = slice.shape(whole).map_err(|e| corrupt(e.message()))?;
-            if part.info.dtype != entry.info.dtype || part.info.shape != shape || !part.message.slices.is_empty() {
+            if part.info.dtype != entry.info.dtype
+                || part.info.shape != shape
+                || !part.message.slices.is_empty()
+            {
                 let (dtype, own) = (part.info.dtype, &part.info.shape);
                 let of = entry.info.dtype;
-                return Err(corrupt(format!("a part is {dtype}{own} but should be {of}{shape} of {of}{whole}")));
+                return Err(corrupt(format!(
+                    "a part is {dtype}{own} but should be {of}{shape} of {of}{whole}"
+                )));
             }
             there = there.saturating_add(shape.elements());
             parts.push((slice, part));

@@ -114,8 +114,9 @@ impl Checkpoint {
         let all = self.tensors();
         let some: Vec<&str> = all.iter().take(8).map(|(name, _)| *name).collect();
         let more = if all.len() > 8 { format!(" and {} more", all.len() - 8) } else { String::new() };
-        Error::new(Code::NotFound, format!("there is no tensor `{name}` in checkpoint `{}`", self.name))
-            .note(format!("it holds {}{more}", if some.is_empty() { "nothing".into() } else { some.join(", ") }))
+        Error::new(Code::NotFound, format!("there is no tensor `{name}` in checkpoint `{}`", self.name)).note(
+            format!("it holds {}{more}", if some.is_empty() { "nothing".into() } else { some.join(", ") }),
+        )
     }
 }
 

@@ -17,7 +17,10 @@ pub fn merge(prefixes: &[PathBuf], destination: impl AsRef<Path>) -> Result<()> 
     let destination = destination.as_ref();
     let safe = prefixes.iter().map(PathBuf::as_path).chain([destination]).find(|p| is_safetensors(p));
     if let Some(path) = safe {
-        return Err(Error::unimplemented(format!("safetensors files cannot be merged: `{}`", path.display())));
+        return Err(Error::unimplemented(format!(
+            "safetensors files cannot be merged: `{}`",
+            path.display()
+        )));
     }
     let mut moves = Vec::new();
     let mut all = BTreeMap::new();
@@ -50,7 +53,8 @@ pub fn merge(prefixes: &[PathBuf], destination: impl AsRef<Path>) -> Result<()> 
         let to = data_file(destination, shard, first);
         fs::rename(&from, &to).map_err(|e| file_error("move", &from, &e))?;
     }
-    let mut table: BTreeMap<Vec<u8>, Vec<u8>> = all.into_iter().map(|(k, e)| (k, encode(&e.message))).collect();
+    let mut table: BTreeMap<Vec<u8>, Vec<u8>> =
+        all.into_iter().map(|(k, e)| (k, encode(&e.message))).collect();
     table.insert(Vec::new(), encode(&header(first)));
     files::write(&index_file(destination), &table::write(&table))?;
     for prefix in prefixes.iter().filter(|p| *p != destination) {

@@ -45,7 +45,8 @@ impl Safe {
         let (header, metadata): (usize, Metadata) = SafeTensors::read_metadata(&bytes).map_err(corrupt)?;
         let entry = |(name, info): (String, &TensorInfo)| {
             let dtype = DTYPES.iter().find(|(_, d)| *d == info.dtype).map(|(dtype, _)| *dtype);
-            let dtype = dtype.ok_or_else(|| invalid!("`{name}` has the dtype {:?}, which is not supported", info.dtype))?;
+            let dtype = dtype
+                .ok_or_else(|| invalid!("`{name}` has the dtype {:?}, which is not supported", info.dtype))?;
             let dims: Option<Vec<i64>> = info.shape.iter().map(|&d| i64::try_from(d).ok()).collect();
             let shape = shape_of(&dims.ok_or_else(|| corrupt("a dimension is too large"))?)?;
             let (from, to) = info.data_offsets;
@@ -65,7 +66,8 @@ impl Safe {
     }
 
     pub(crate) fn read(&self, name: &str) -> Result<Tensor> {
-        let (info, from, to) = self.entries.get(name).ok_or_else(|| corrupt(format!("`{name}` is missing")))?;
+        let (info, from, to) =
+            self.entries.get(name).ok_or_else(|| corrupt(format!("`{name}` is missing")))?;
         let data = self.bytes.get(self.start..).and_then(|data| data.get(*from..*to));
         let data = data.ok_or_else(|| corrupt(format!("`{name}` lies outside of the file")))?;
         Tensor::from_bytes(info.dtype, info.shape.clone(), data)
@@ -77,11 +79,19 @@ pub(crate) fn write(path: &Path, items: &[Item<'_>]) -> Result<()> {
     for item in items {
         check_name(item.name)?;
         let whole = item.part.as_ref().is_none_or(|(_, slice)| slice.is_whole());
-        ensure!(whole, "`{}` is a part of a tensor, which the safetensors format has no place for", item.name);
+        ensure!(
+            whole,
+            "`{}` is a part of a tensor, which the safetensors format has no place for",
+            item.name
+        );
         let dtype = DTYPES.iter().find(|(d, _)| *d == item.tensor.dtype()).map(|(_, dtype)| *dtype);
         let (Some(dtype), Some(bytes)) = (dtype, item.tensor.as_bytes()) else {
-            return Err(invalid!("`{}` is {}, which the safetensors format has no place for", item.name, item.tensor.dtype())
-                .with_help("save to TensorFlow's format: a path that does not end in `.safetensors`"));
+            return Err(invalid!(
+                "`{}` is {}, which the safetensors format has no place for",
+                item.name,
+                item.tensor.dtype()
+            )
+            .with_help("save to TensorFlow's format: a path that does not end in `.safetensors`"));
         };
         let view = TensorView::new(dtype, item.tensor.shape().dims().to_vec(), bytes);
         let view = view.map_err(|e| invalid!("`{}` cannot be written: {e}", item.name))?;
@@ -90,10 +100,10 @@ pub(crate) fn write(path: &Path, items: &[Item<'_>]) -> Result<()> {
     }
     make_folder(path)?;
     let beside = with_suffix(path, &format!(".tempstate-{}", std::process::id()));
-    let written = serialize_to_file(views, None, &beside).map_err(|e| invalid!("cannot write `{}`: {e}", beside.display()));
-    let moved = written.and_then(|()| {
-        std::fs::rename(&beside, path).map_err(|e| file_error("write", path, &e))
-    });
+    let written = serialize_to_file(views, None, &beside)
+        .map_err(|e| invalid!("cannot write `{}`: {e}", beside.display()));
+    let moved =
+        written.and_then(|()| std::fs::rename(&beside, path).map_err(|e| file_error("write", path, &e)));
     if moved.is_err() {
         let _gone = std::fs::remove_file(&beside);
     }

@@ -12,7 +12,8 @@ pub struct Slice(pub Vec<Option<Range<usize>>>);
 impl Slice {
     /// Reads what TensorFlow writes for a part, the sizes of the whole and the extents: `10 4 0,5:-` is rows 0 to 4 of a 10 by 4 matrix.
     pub fn parse(text: &str) -> Result<(Shape, Slice)> {
-        let bad = |why: &str| invalid!("`{text}` is no part of a tensor: {why}").with_help("write `10 4 0,5:-`");
+        let bad =
+            |why: &str| invalid!("`{text}` is no part of a tensor: {why}").with_help("write `10 4 0,5:-`");
         let mut words: Vec<&str> = text.split_ascii_whitespace().collect();
         let extents = words.pop().ok_or_else(|| bad("it is empty"))?;
         let dims: Option<Vec<usize>> = words.iter().map(|w| w.parse().ok()).collect();
@@ -41,7 +42,10 @@ impl Slice {
                 let (Ok(start), Ok(len)) = (start, len) else {
                     return Err(corrupt("a part starts before 0 or has a negative length"));
                 };
-                start.checked_add(len).map(|end| Some(start..end)).ok_or_else(|| corrupt("a part ends nowhere"))
+                start
+                    .checked_add(len)
+                    .map(|end| Some(start..end))
+                    .ok_or_else(|| corrupt("a part ends nowhere"))
             }
         };
         message.extent.iter().map(extent).collect::<Result<_>>().map(Slice)
@@ -207,7 +211,9 @@ mod tests {
 
     #[test]
     fn what_is_no_part_is_refused() {
-        for text in ["", "4", "4 0,5", "4 5,1", "4 -:-", "a 0,1", "4 0;1", "4 0,99999999999999999999", "4 -1,2"] {
+        for text in
+            ["", "4", "4 0,5", "4 5,1", "4 -:-", "a 0,1", "4 0;1", "4 0,99999999999999999999", "4 -1,2"]
+        {
             assert!(Slice::parse(text).is_err(), "{text}");
         }
     }

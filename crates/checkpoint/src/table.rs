@@ -101,7 +101,8 @@ fn block(bytes: &[u8], left: &mut usize) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
     while !rest.0.is_empty() {
         let (shared, own, value) = (rest.length()?, rest.length()?, rest.length()?);
         let before = entries.last().map_or(&[][..], |(key, _)| key);
-        let prefix = before.get(..shared).ok_or_else(|| corrupt("a key shares more than the one before has"))?;
+        let prefix =
+            before.get(..shared).ok_or_else(|| corrupt("a key shares more than the one before has"))?;
         let own = rest.take(own)?;
         charge(left, prefix.len() + own.len())?;
         let key = [prefix, own].concat();

@@ -5,7 +5,9 @@ use crate::bytes::{mask, put_varint};
 use crate::files::{self, Pending, make_folder};
 use crate::slice::Slice;
 use crate::{check_name, is_safetensors, not_plain, safe, table};
-use millstream_proto::{BundleEntryProto, BundleHeaderProto, TensorShapeProto, VersionDef, encode, tensor_shape_proto};
+use millstream_proto::{
+    BundleEntryProto, BundleHeaderProto, TensorShapeProto, VersionDef, encode, tensor_shape_proto,
+};
 use millstream_tensor::{Result, Shape, Tensor, ensure};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -77,7 +79,11 @@ fn note_part(
         item.name,
         item.tensor.shape()
     );
-    let new = BundleEntryProto { dtype: item.tensor.dtype().number(), shape: Some(message(whole)), ..Default::default() };
+    let new = BundleEntryProto {
+        dtype: item.tensor.dtype().number(),
+        shape: Some(message(whole)),
+        ..Default::default()
+    };
     let entry = entries.entry(item.name.as_bytes().to_vec()).or_insert_with(|| new.clone());
     ensure!(
         entry.dtype == new.dtype && entry.shape == new.shape && entry.size == 0,

@@ -77,7 +77,8 @@ fn writes_what_it_reads_again() {
         let tensors = listed(case);
         write(folder.join(case), &items(&tensors)).expect("writes");
         check(&folder.join(case), &tensors);
-        fs::copy(golden(case).with_extension("txt"), folder.join(case).with_extension("txt")).expect("copies");
+        fs::copy(golden(case).with_extension("txt"), folder.join(case).with_extension("txt"))
+            .expect("copies");
     }
     let left: Vec<_> = fs::read_dir(&folder).expect("lists").map(|f| f.expect("file").file_name()).collect();
     assert_eq!(left.len(), 3 * CASES.len(), "nothing else is left behind: {left:?}");
@@ -98,7 +99,8 @@ fn parts_in_several_files_become_one_checkpoint() {
         prefixes.push(prefix);
     }
     let whole = folder.join("whole");
-    let alone = Checkpoint::open(&prefixes[0]).expect("opens").read("rows").expect_err("half of it is missing");
+    let alone =
+        Checkpoint::open(&prefixes[0]).expect("opens").read("rows").expect_err("half of it is missing");
     assert_eq!(alone.code(), Code::DataLoss);
     merge(&prefixes, &whole).expect("merges");
     let zero_one = [("own_0".to_owned(), Tensor::scalar(0i64)), ("own_1".to_owned(), Tensor::scalar(1i64))];
@@ -116,7 +118,8 @@ fn parts_in_several_files_become_one_checkpoint() {
     fs::write(folder.join("whole.txt"), text.join("\n") + "\n").expect("writes the list");
 
     let (whole_shape, slice) = Slice::parse("8 10 2,4:1,2").expect("parses");
-    let cut = Checkpoint::open(&whole).expect("opens").read_slice("rows", &whole_shape, &slice).expect("reads");
+    let cut =
+        Checkpoint::open(&whole).expect("opens").read_slice("rows", &whole_shape, &slice).expect("reads");
     assert!(cut.bits_eq(&slice.cut(&rows).expect("cuts")));
 }
 
@@ -124,10 +127,8 @@ fn parts_in_several_files_become_one_checkpoint() {
 fn safetensors_files_hold_the_plain_dtypes() {
     let folder = folder("safetensors");
     let path = folder.join("model.safetensors");
-    let tensors: Vec<(String, Tensor)> = listed("all")
-        .into_iter()
-        .filter(|(_, t)| !matches!(t.dtype(), DType::Str | DType::C128))
-        .collect();
+    let tensors: Vec<(String, Tensor)> =
+        listed("all").into_iter().filter(|(_, t)| !matches!(t.dtype(), DType::Str | DType::C128)).collect();
     write(&path, &items(&tensors)).expect("writes");
     check(&path, &tensors);
     assert_eq!(fs::read_dir(&folder).expect("lists").count(), 1);
@@ -146,7 +147,9 @@ fn names_are_checked() {
     let folder = folder("names");
     let one = Tensor::scalar(1.0f32);
     let item = |name| Item { name, part: None, tensor: &one };
-    for (names, why) in [(&["a", "a"][..], "written twice"), (&[""], "must not be empty"), (&["\0a"], "zero byte")] {
+    for (names, why) in
+        [(&["a", "a"][..], "written twice"), (&[""], "must not be empty"), (&["\0a"], "zero byte")]
+    {
         let items: Vec<_> = names.iter().map(|name| item(name)).collect();
         let error = write(folder.join("bad"), &items).expect_err(why);
         assert!(error.message().contains(why), "{error}");
@@ -163,20 +166,26 @@ fn damage_is_found_out() {
     let folder = folder("damaged");
     let at = folder.join("all");
     let (index, data) = (at.with_extension("index"), folder.join("all.data-00000-of-00001"));
-    let good = [golden("all").with_extension("index"), golden("all.data-00000-of-00001")].map(|f| fs::read(f).expect("reads"));
+    let good = [golden("all").with_extension("index"), golden("all.data-00000-of-00001")]
+        .map(|f| fs::read(f).expect("reads"));
     let want = listed("all");
     let read_all = || {
         let checkpoint = Checkpoint::open(&at)?;
         want.iter().map(|(name, _)| checkpoint.read(name)).collect::<Result<Vec<_>, _>>()
     };
-    for (file, bytes, other) in [(&index, &good[0], (&data, &good[1])), (&data, &good[1], (&index, &good[0]))] {
+    for (file, bytes, other) in [(&index, &good[0], (&data, &good[1])), (&data, &good[1], (&index, &good[0]))]
+    {
         fs::write(other.0, other.1).expect("writes");
         for i in 0..bytes.len() {
             let mut bad = bytes.clone();
             bad[i] ^= 1 << (i % 8);
             fs::write(file, &bad).expect("writes");
             if let Ok(read) = read_all() {
-                assert!(read.iter().zip(&want).all(|(r, (_, w))| r.bits_eq(w)), "byte {i} of {}", file.display());
+                assert!(
+                    read.iter().zip(&want).all(|(r, (_, w))| r.bits_eq(w)),
+                    "byte {i} of {}",
+                    file.display()
+                );
             }
         }
         for end in (0..bytes.len()).step_by(11) {

@@ -2,7 +2,9 @@
 
 use millstream_checkpoint::Checkpoint;
 use millstream_proto::tensor_slice_proto::{Extent, extent::HasLength};
-use millstream_proto::{BundleEntryProto, BundleHeaderProto, TensorShapeProto, TensorSliceProto, encode, tensor_shape_proto};
+use millstream_proto::{
+    BundleEntryProto, BundleHeaderProto, TensorShapeProto, TensorSliceProto, encode, tensor_shape_proto,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -64,13 +66,20 @@ fn one() -> BundleHeaderProto {
 
 #[track_caller]
 fn refused(test: &str, entry: BundleEntryProto, why: &str) {
-    let error = Checkpoint::open(made(test, &one(), &[("x", entry)])).and_then(|c| c.read("x")).expect_err(why);
+    let error =
+        Checkpoint::open(made(test, &one(), &[("x", entry)])).and_then(|c| c.read("x")).expect_err(why);
     assert!(error.to_string().contains(why), "{error}");
 }
 
 #[test]
 fn entries_must_fit_the_file() {
-    let entry = |dims: &[i64], offset, size| BundleEntryProto { dtype: 1, shape: shape(dims), offset, size, ..Default::default() };
+    let entry = |dims: &[i64], offset, size| BundleEntryProto {
+        dtype: 1,
+        shape: shape(dims),
+        offset,
+        size,
+        ..Default::default()
+    };
     refused("size", entry(&[4], 0, 17), "does not have 17 bytes");
     refused("behind", entry(&[4], 60, 16), "16 bytes from byte 60 are wanted");
     refused("huge", entry(&[1 << 40], 0, 1 << 42), "bytes from byte 0 are wanted");
@@ -81,16 +90,28 @@ fn entries_must_fit_the_file() {
     refused("sum", entry(&[4], 0, 16), "checksum of its elements");
     refused("shard", BundleEntryProto { shard_id: 1, ..entry(&[4], 0, 16) }, "data file 1 of 1");
     refused("dtype", BundleEntryProto { dtype: 99, ..entry(&[4], 0, 16) }, "not the number of a dtype");
-    refused("strings", BundleEntryProto { dtype: 7, ..entry(&[1 << 50], 0, 64) }, "strings do not fit into 64 bytes");
+    refused(
+        "strings",
+        BundleEntryProto { dtype: 7, ..entry(&[1 << 50], 0, 64) },
+        "strings do not fit into 64 bytes",
+    );
     refused("resource", BundleEntryProto { dtype: 20, ..entry(&[1], 0, 8) }, "resource cannot be read");
 }
 
 #[test]
 fn parts_must_make_up_the_whole() {
     let part = |extents: &[(i64, Option<i64>)]| TensorSliceProto {
-        extent: extents.iter().map(|&(start, len)| Extent { start, has_length: len.map(HasLength::Length) }).collect(),
+        extent: extents
+            .iter()
+            .map(|&(start, len)| Extent { start, has_length: len.map(HasLength::Length) })
+            .collect(),
     };
-    let whole = |dims: &[i64], slices| BundleEntryProto { dtype: 1, shape: shape(dims), slices, ..Default::default() };
+    let whole = |dims: &[i64], slices| BundleEntryProto {
+        dtype: 1,
+        shape: shape(dims),
+        slices,
+        ..Default::default()
+    };
     refused("missing", whole(&[1 << 40], vec![part(&[(0, Some(4))])]), "is missing");
     refused("start", whole(&[4], vec![part(&[(-1, Some(4))])]), "starts before 0");
     refused("length", whole(&[4], vec![part(&[(0, Some(-4))])]), "negative length");

@@ -298,7 +298,8 @@ impl Graph {
     /// What a library above this one keeps with the graph (its scopes, say): one value of each type, made when first asked for.
     pub fn extension<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         let mut g = self.lock();
-        let value = g.extensions.entry(std::any::TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default())).clone();
+        let value =
+            g.extensions.entry(std::any::TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default())).clone();
         // The key is its type.
         value.downcast().unwrap_or_default()
     }

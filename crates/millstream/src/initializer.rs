@@ -217,7 +217,10 @@ fn constant<'g>(g: &'g Graph, name: &str, value: &Tensor, shape: &Shape, dtype: 
         1 => Tensor::fill(shape.clone(), &value.into_shape(Shape::scalar())?)?,
         n => {
             let wanted = shape.elements();
-            ensure!(n == wanted, "the constant has {n} elements but the variable has {wanted}, of shape {shape}");
+            ensure!(
+                n == wanted,
+                "the constant has {n} elements but the variable has {wanted}, of shape {shape}"
+            );
             value.into_shape(shape.clone())?
         }
     };
@@ -227,7 +230,9 @@ fn constant<'g>(g: &'g Graph, name: &str, value: &Tensor, shape: &Shape, dtype: 
 #[track_caller]
 fn identity<'g>(g: &'g Graph, gain: Tensor, shape: &Shape, dtype: DType) -> Result<Output<'g>> {
     let [rows, columns] = shape.dims() else {
-        return Err(invalid!("Identity matrix initializer can only be used for 2D matrices, not for {shape}"));
+        return Err(invalid!(
+            "Identity matrix initializer can only be used for 2D matrices, not for {shape}"
+        ));
     };
     let one = weak_cast(&Tensor::scalar(1.0), dtype)?;
     let zero = weak_cast(&Tensor::scalar(0.0), dtype)?;

@@ -58,17 +58,17 @@ pub use options::{Options, Start};
 pub use sugar::{DEFAULT_GRAPH_SEED, Functions, Methods};
 pub use value::Value;
 pub use variable::{
-    GLOBAL_STEP, GLOBAL_VARIABLES, LOCAL_VARIABLES, REGULARIZATION_LOSSES, TRAIN_OP, TRAINABLE_VARIABLES, Variable,
-    Variables,
+    GLOBAL_STEP, GLOBAL_VARIABLES, LOCAL_VARIABLES, REGULARIZATION_LOSSES, TRAIN_OP, TRAINABLE_VARIABLES,
+    Variable, Variables,
 };
 pub use variable_scope::{GetVariable, Reuse, ScopeBuilder, ScopeName, VariableScope, VariableScopes};
 
 /// What a program needs: `use millstream::prelude::*`.
 pub mod prelude {
     pub use crate::{
-        Arg, Build, Callable, DType, Functions, Gradients, Graph, IndexedSlices, Initializer, Methods, Nest, Op, Ops,
-        Output, OutputOps, Result, Reuse, Session, SparseTensor, Start, Tensor, Variable, VariableScopes, Variables,
-        feed, shape,
+        Arg, Build, Callable, DType, Functions, Gradients, Graph, IndexedSlices, Initializer, Methods, Nest,
+        Op, Ops, Output, OutputOps, Result, Reuse, Session, SparseTensor, Start, Tensor, Variable,
+        VariableScopes, Variables, feed, shape,
     };
 }
 

@@ -227,7 +227,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .output()
     }
 
-    /// Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable.
+    /// Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable. The sparse forms do so for the rows that `indices` name.
     ///
     /// `ApplyCenteredRMSProp(var: &T, mg: &T, ms: &T, mom: &T, lr: T, rho: T, momentum: T, epsilon: T, grad: T) -> (out: &T)`
     ///
@@ -3418,7 +3418,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .finish()
     }
 
-    /// Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable.
+    /// Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable. The sparse forms do so for the rows that `indices` name.
     ///
     /// `ResourceApplyCenteredRMSProp(var: resource, mg: resource, ms: resource, mom: resource, lr: T, rho: T, momentum: T, epsilon: T, grad: T) -> ()`
     ///
@@ -3823,6 +3823,43 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .input(var)
             .input(accum)
             .input(lr)
+            .input(grad)
+            .input(indices)
+            .finish()
+    }
+
+    /// Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ResourceSparseApplyCenteredRMSProp(var: resource, mg: resource, ms: resource, mom: resource, lr: T, rho: T, momentum: T, epsilon: T, grad: T, indices: Tindices) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `Tindices: i32|i64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyCenteredRMSProp(@f32[1] [1], @f32[1] [0], @f32[1] [4], @f32[1] [1], f32 0.5, f32 0.5, f32 0.5, f32 1, f32[1] [2]) ~ f32[1] [0], f32[1] [1], f32[1] [4], f32[1] [1]
+    /// ```
+    #[track_caller]
+    fn resource_sparse_apply_centered_rms_prop(
+        self,
+        var: impl Into<Arg<'g>>,
+        mg: impl Into<Arg<'g>>,
+        ms: impl Into<Arg<'g>>,
+        mom: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        rho: impl Into<Arg<'g>>,
+        momentum: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceSparseApplyCenteredRMSProp")
+            .input(var)
+            .input(mg)
+            .input(ms)
+            .input(mom)
+            .input(lr)
+            .input(rho)
+            .input(momentum)
+            .input(epsilon)
             .input(grad)
             .input(indices)
             .finish()
@@ -4847,6 +4884,43 @@ pub trait Ops<'g>: Start<'g> + Sized {
         indices: impl Into<Arg<'g>>,
     ) -> Output<'g> {
         self.start("SparseApplyAdagrad").input(var).input(accum).input(lr).input(grad).input(indices).output()
+    }
+
+    /// Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `SparseApplyCenteredRMSProp(var: &T, mg: &T, ms: &T, mom: &T, lr: T, rho: T, momentum: T, epsilon: T, grad: T, indices: Tindices) -> (out: &T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `Tindices: i32|i64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyCenteredRMSProp(@f32[1] [1], @f32[1] [0], @f32[1] [4], @f32[1] [1], f32 0.5, f32 0.5, f32 0.5, f32 1, f32[1] [2]) ~ f32[1] [0], f32[1] [1], f32[1] [4], f32[1] [1]
+    /// ```
+    #[track_caller]
+    fn sparse_apply_centered_rms_prop(
+        self,
+        var: impl Into<Arg<'g>>,
+        mg: impl Into<Arg<'g>>,
+        ms: impl Into<Arg<'g>>,
+        mom: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        rho: impl Into<Arg<'g>>,
+        momentum: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SparseApplyCenteredRMSProp")
+            .input(var)
+            .input(mg)
+            .input(ms)
+            .input(mom)
+            .input(lr)
+            .input(rho)
+            .input(momentum)
+            .input(epsilon)
+            .input(grad)
+            .input(indices)
+            .output()
     }
 
     /// Sets `accum = accum * momentum + grad` and subtracts `lr * accum` from the variable; with `use_nesterov`, `lr * (grad + momentum * accum)`. The sparse forms do so for the rows that `indices` name.
@@ -10158,6 +10232,38 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::resource_sparse_apply_adagrad(first.graph(), first, accum, lr, grad, indices)
     }
 
+    /// Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable.
+    ///
+    /// See [`Ops::resource_sparse_apply_centered_rms_prop`].
+    #[track_caller]
+    fn resource_sparse_apply_centered_rms_prop(
+        self,
+        mg: impl Into<Arg<'g>>,
+        ms: impl Into<Arg<'g>>,
+        mom: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        rho: impl Into<Arg<'g>>,
+        momentum: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_sparse_apply_centered_rms_prop(
+            first.graph(),
+            first,
+            mg,
+            ms,
+            mom,
+            lr,
+            rho,
+            momentum,
+            epsilon,
+            grad,
+            indices,
+        )
+    }
+
     /// Sets `accum = accum * momentum - lr * grad` and adds `accum` to the variable; with `use_nesterov`, `accum * momentum - lr * grad`.
     ///
     /// See [`Ops::resource_sparse_apply_keras_momentum`].
@@ -10737,6 +10843,38 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     ) -> Output<'g> {
         let first = self.into();
         Ops::sparse_apply_adagrad(first.graph(), first, accum, lr, grad, indices)
+    }
+
+    /// Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable.
+    ///
+    /// See [`Ops::sparse_apply_centered_rms_prop`].
+    #[track_caller]
+    fn sparse_apply_centered_rms_prop(
+        self,
+        mg: impl Into<Arg<'g>>,
+        ms: impl Into<Arg<'g>>,
+        mom: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        rho: impl Into<Arg<'g>>,
+        momentum: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::sparse_apply_centered_rms_prop(
+            first.graph(),
+            first,
+            mg,
+            ms,
+            mom,
+            lr,
+            rho,
+            momentum,
+            epsilon,
+            grad,
+            indices,
+        )
     }
 
     /// Sets `accum = accum * momentum + grad` and subtracts `lr * accum` from the variable; with `use_nesterov`, `lr * (grad + momentum * accum)`.

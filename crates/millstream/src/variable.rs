@@ -155,11 +155,12 @@ impl Variables for Graph {
 
     fn variables_in(&self, collection: &str) -> Vec<Variable<'_>> {
         let items = self.collection(collection).into_iter();
-        items.filter_map(|item| match item {
-            CollectionItem::Bytes(bytes) => Variable::from_message(self, &decode(&bytes).ok()?),
-            _ => None,
-        })
-        .collect()
+        items
+            .filter_map(|item| match item {
+                CollectionItem::Bytes(bytes) => Variable::from_message(self, &decode(&bytes).ok()?),
+                _ => None,
+            })
+            .collect()
     }
 
     #[track_caller]
@@ -173,7 +174,8 @@ impl Variables for Graph {
             }
             let has = variables.iter().map(|v| v.is_initialized());
             let has = self.op("Pack").name("stack").at(at).inputs(has.collect::<Vec<_>>()).output();
-            let left = self.op("Where").at(at).input(self.op("LogicalNot").at(at).input(has).output()).output();
+            let left =
+                self.op("Where").at(at).input(self.op("LogicalNot").at(at).input(has).output()).output();
             let rows = self.op("Squeeze").at(at).input(left).attr("squeeze_dims", vec![1i64]).output();
             self.op("GatherV2").at(at).input(names).input(rows).input(0).output()
         })
@@ -192,8 +194,9 @@ pub(crate) fn by_handle<'g>(
         g.name_scope(name, || {
             let full = g.scope();
             let initial = g.name_scope("Initializer", || initial(g));
-            let handle =
-                declare(g, "VarHandleOp", initial, at).attr("shared_name", full.trim_end_matches('/')).output();
+            let handle = declare(g, "VarHandleOp", initial, at)
+                .attr("shared_name", full.trim_end_matches('/'))
+                .output();
             g.name_scope("IsInitialized", || g.op("VarIsInitializedOp").at(at).input(handle).finish());
             let assign = g.op("AssignVariableOp").name("Assign").at(at);
             let initializer = assign.input(handle).input(initial).finish();

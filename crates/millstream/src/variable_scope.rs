@@ -3,8 +3,8 @@
 use crate::initializer::{Initializer, default_of};
 use crate::value::Value;
 use crate::variable::{
-    GLOBAL_STEP, GLOBAL_VARIABLES, LOCAL_VARIABLES, Listing, Parts, REGULARIZATION_LOSSES, Variable, Variables, by_handle,
-    by_ref,
+    GLOBAL_STEP, GLOBAL_VARIABLES, LOCAL_VARIABLES, Listing, Parts, REGULARIZATION_LOSSES, Variable,
+    Variables, by_handle, by_ref,
 };
 use millstream_graph::{CollectionItem, Graph, Output};
 use millstream_tensor::{DType, Error, PartialShape, Result, Shape, Tensor, invalid};
@@ -278,7 +278,9 @@ impl<'g> ScopeBuilder<'g> {
             let again = matches!(self.scope, ScopeName::Again(_));
             let mut scope = match self.scope {
                 ScopeName::Again(scope) => *scope,
-                ScopeName::Name(name) => VariableScope { name: below(&old.name, &name), name_scope: here, ..old.clone() },
+                ScopeName::Name(name) => {
+                    VariableScope { name: below(&old.name, &name), name_scope: here, ..old.clone() }
+                }
                 ScopeName::Unique(name) => {
                     let name = data.unused(&below(&old.name, &name));
                     VariableScope { name, name_scope: here, ..old.clone() }

@@ -43,7 +43,8 @@ fn nodes(g: &Graph) -> Vec<String> {
     let line = |op: Op<'_>| {
         let inputs: Vec<String> = op.inputs().iter().map(|i| i.name()).collect();
         let inputs = if inputs.is_empty() { "-".into() } else { inputs.join(",") };
-        let mut controls: Vec<String> = op.control_inputs().iter().map(|c| format!(" ^{}", c.name())).collect();
+        let mut controls: Vec<String> =
+            op.control_inputs().iter().map(|c| format!(" ^{}", c.name())).collect();
         controls.sort();
         format!("{} {} {inputs}{}", op.name(), op.op_type(), controls.concat())
     };
@@ -102,7 +103,8 @@ fn five_steps_with_given_gradients() -> Result<()> {
             }),
         };
         // TensorFlow makes it a reference unless told otherwise.
-        let step = g.get_variable("global_step", []).dtype(DType::I64).trainable(false).use_resource(false).run()?;
+        let step =
+            g.get_variable("global_step", []).dtype(DType::I64).trainable(false).use_resource(false).run()?;
         let train = optimizer(name).apply_gradients([(Some(given), w)], Some(step))?;
         if by_ref && !sparse && name != "adam_w" {
             same_nodes(&g, &want["nodes"], case);
@@ -112,7 +114,9 @@ fn five_steps_with_given_gradients() -> Result<()> {
         let session = Session::new(&g)?;
         session.run::<()>(init, feed![])?;
         let values: Vec<Output<'_>> = g.global_variables().iter().map(|v| v.value()).collect();
-        for (fed, after) in want["grads"].as_array().expect("steps").iter().zip(want["values"].as_array().expect("steps")) {
+        for (fed, after) in
+            want["grads"].as_array().expect("steps").iter().zip(want["values"].as_array().expect("steps"))
+        {
             session.run::<()>(train, feed![grad => Tensor::from_slice(shape, &numbers(fed))?])?;
             let got: Vec<Tensor> = session.run(values.clone(), feed![])?;
             for ((got, want), name) in got.iter().zip(after.as_array().expect("variables")).zip(names(&g)) {
@@ -129,7 +133,8 @@ fn a_line_is_fitted() -> Result<()> {
         let (name, kind) = case.rsplit_once('_').expect("a kind");
         let g = Graph::new();
         let (w, b) = g.variable_scope("net").use_resource(kind == "resource").run(|_| -> Result<_> {
-            let w = g.get_variable("w", [2, 1]).initializer(Initializer::constant(Tensor::scalar(0.5))).run()?;
+            let w =
+                g.get_variable("w", [2, 1]).initializer(Initializer::constant(Tensor::scalar(0.5))).run()?;
             Ok((w, g.get_variable("b", [1]).initializer(Initializer::zeros()).run()?))
         })?;
         let x = g.constant([[1.0f32, 2.0], [3.0, -1.0], [0.5, 0.0], [-2.0, 1.0]]);
@@ -148,7 +153,11 @@ fn a_line_is_fitted() -> Result<()> {
         }
         near(&losses, &numbers(&want["losses"]), case);
         for (v, want) in g.global_variables().iter().zip(want["values"].as_array().expect("variables")) {
-            near(&floats(&session.run::<Tensor>(v.value(), feed![])?), &numbers(want), &format!("{case}: {}", v.name()));
+            near(
+                &floats(&session.run::<Tensor>(v.value(), feed![])?),
+                &numbers(want),
+                &format!("{case}: {}", v.name()),
+            );
         }
         let trained: Vec<String> = g.trainable_variables().iter().map(|v| v.name()).collect();
         assert_eq!(trained, ["net/w", "net/b"]);
@@ -163,7 +172,9 @@ fn initializer(name: &str) -> (Option<Initializer>, Vec<usize>) {
         "many_zeros" => (Initializer::zeros(), &[50, 30]),
         "ones" => (Initializer::ones(), &[3]),
         "constant" => (Initializer::constant(Tensor::scalar(2.5)), &[2, 2]),
-        "constants" => (Initializer::constant(Tensor::vector(&[1.0, 2.0, 3.0, 4.0]).expect("a vector")), &[2, 2]),
+        "constants" => {
+            (Initializer::constant(Tensor::vector(&[1.0, 2.0, 3.0, 4.0]).expect("a vector")), &[2, 2])
+        }
         "random_uniform" => (Initializer::random_uniform(-2.0, 3.0, Some(5)), &[2, 3]),
         "random_normal" => (Initializer::random_normal(1.0, 2.0, Some(5)), &[2, 3]),
         "truncated_normal" => (Initializer::truncated_normal(1.0, 2.0, Some(5)), &[2, 3]),
@@ -206,7 +217,8 @@ fn initializers_make_the_same_nodes_and_numbers() -> Result<()> {
 fn scopes_name_as_tensorflow_does() -> Result<()> {
     let want = golden("scopes");
     let g = Graph::new();
-    let var = |name: &str| g.get_variable(name, [2]).initializer(Initializer::zeros()).use_resource(false).run();
+    let var =
+        |name: &str| g.get_variable(name, [2]).initializer(Initializer::zeros()).use_resource(false).run();
     let both = || -> Result<()> {
         var("v")?;
         node(&g);
@@ -283,7 +295,9 @@ fn schedules_follow_the_step() -> Result<()> {
     ];
     let session = Session::new(&g)?;
     for (name, rate) in rates {
-        let got = numbers(&golden["steps"]).into_iter().map(|step| session.run::<f32>(rate, feed![s => step as i32]));
+        let got = numbers(&golden["steps"])
+            .into_iter()
+            .map(|step| session.run::<f32>(rate, feed![s => step as i32]));
         near(&got.collect::<Result<Vec<f32>>>()?, &numbers(&golden["rates"][name]), name);
     }
     let warm = g.linear_warm_up(0.5f32, s, 4.0);

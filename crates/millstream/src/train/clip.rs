@@ -58,7 +58,8 @@ pub trait Clipping<'g>: Start<'g> {
         let (g, at) = (options.graph(), Location::caller());
         ensure!(all.iter().any(Option::is_some), "the norm of no values at all is wanted");
         g.name_scope(&options.name_or("global_norm"), || {
-            let halves = all.iter().flatten().map(|grad| Ok(g.op("L2Loss").at(at).input(values(grad)?).output()));
+            let halves =
+                all.iter().flatten().map(|grad| Ok(g.op("L2Loss").at(at).input(values(grad)?).output()));
             let halves = halves.collect::<Result<Vec<_>>>()?;
             let sum = g.reduce_sum(g.stack(halves, 0), ());
             let two = millstream_graph::weak_cast(&Tensor::scalar(2.0), sum.dtype()?)?;
@@ -81,24 +82,30 @@ pub trait Clipping<'g>: Start<'g> {
         let dtype = own.dtype()?;
         let number = |value: f64| millstream_graph::weak_cast(&Tensor::scalar(value), dtype);
         let (one, nan) = (number(1.0)?, number(f64::NAN)?);
-        let clipped = g.name_scope(&options.name_or("clip_by_global_norm"), || -> Result<Vec<Option<Grad<'g>>>> {
-            let scope = g.scope();
-            let inverse = g.op("RealDiv").name("truediv").input(1.0f64).input(own).output();
-            let one = Value::from(one).place(g, "Const", at);
-            let limit = g.op("RealDiv").name("truediv").input(one).input(norm.clone()).output();
-            let least = g.op("Minimum").input(inverse).input(limit).output();
-            let scale = g.op("Mul").name("mul").input(norm).input(least).output();
-            let finite = g.op("IsFinite").input(own).output();
-            let nan = Value::from(nan).place(g, "Const", at);
-            let scale = select(g, finite, scale, nan);
-            let clip = |(i, grad): (usize, &Option<Grad<'g>>)| {
-                grad.map(|grad| {
-                    map(grad, |x| g.op("Identity").name(format!("{}_{i}/", scope.trim_end_matches('/'))).input(x * scale).output())
-                })
-                .transpose()
-            };
-            all.iter().enumerate().map(clip).collect()
-        });
+        let clipped =
+            g.name_scope(&options.name_or("clip_by_global_norm"), || -> Result<Vec<Option<Grad<'g>>>> {
+                let scope = g.scope();
+                let inverse = g.op("RealDiv").name("truediv").input(1.0f64).input(own).output();
+                let one = Value::from(one).place(g, "Const", at);
+                let limit = g.op("RealDiv").name("truediv").input(one).input(norm.clone()).output();
+                let least = g.op("Minimum").input(inverse).input(limit).output();
+                let scale = g.op("Mul").name("mul").input(norm).input(least).output();
+                let finite = g.op("IsFinite").input(own).output();
+                let nan = Value::from(nan).place(g, "Const", at);
+                let scale = select(g, finite, scale, nan);
+                let clip = |(i, grad): (usize, &Option<Grad<'g>>)| {
+                    grad.map(|grad| {
+                        map(grad, |x| {
+                            g.op("Identity")
+                                .name(format!("{}_{i}/", scope.trim_end_matches('/')))
+                                .input(x * scale)
+                                .output()
+                        })
+                    })
+                    .transpose()
+                };
+                all.iter().enumerate().map(clip).collect()
+            });
         Ok((clipped?, own))
     }
 }

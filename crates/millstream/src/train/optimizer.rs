@@ -5,7 +5,7 @@ use crate::initializer::Initializer;
 use crate::options::Start;
 use crate::value::Value;
 use crate::variable::{TRAIN_OP, Variable, Variables};
-use crate::variable_scope::{VariableScopes, GetVariable};
+use crate::variable_scope::{GetVariable, VariableScopes};
 use millstream_autodiff::Gradients;
 use millstream_graph::{Arg, CollectionItem, Grad, Graph, IndexedSlices, Op, Output};
 use millstream_tensor::{DType, Result, Tensor, ensure, invalid};
@@ -187,7 +187,11 @@ impl<'g> Optimizer<'g> {
 
     /// The gradients of `loss` by these variables.
     #[track_caller]
-    pub fn compute_gradients_of(&self, loss: Output<'g>, variables: &[Variable<'g>]) -> Result<Vec<GradAndVar<'g>>> {
+    pub fn compute_gradients_of(
+        &self,
+        loss: Output<'g>,
+        variables: &[Variable<'g>],
+    ) -> Result<Vec<GradAndVar<'g>>> {
         loss.graph().check()?;
         ensure!(!variables.is_empty(), "No variables to optimize.");
         let dtype = loss.dtype()?;
@@ -206,10 +210,13 @@ impl<'g> Optimizer<'g> {
     ) -> Result<Op<'g>> {
         let at = Location::caller();
         let grads: Vec<GradAndVar<'g>> = grads.into_iter().collect();
-        let given: Vec<(Grad<'g>, Variable<'g>)> = grads.iter().filter_map(|(g, v)| Some(((*g)?, *v))).collect();
+        let given: Vec<(Grad<'g>, Variable<'g>)> =
+            grads.iter().filter_map(|(g, v)| Some(((*g)?, *v))).collect();
         let Some((_, first)) = given.first() else {
             let names: Vec<String> = grads.iter().map(|(_, v)| v.name()).collect();
-            return Err(invalid!("No gradients provided for any variable: [{}].", names.join(", ")).at_line(at));
+            return Err(
+                invalid!("No gradients provided for any variable: [{}].", names.join(", ")).at_line(at)
+            );
         };
         let g = first.graph();
         for (grad, variable) in &given {
@@ -233,7 +240,12 @@ impl<'g> Optimizer<'g> {
                 let one = Value::from(match step.dtype()? {
                     DType::I32 => Tensor::scalar(1i32),
                     DType::I64 => Tensor::scalar(1i64),
-                    other => return Err(invalid!("the global step `{}` is {other}; it must be an integer", step.name())),
+                    other => {
+                        return Err(invalid!(
+                            "the global step `{}` is {other}; it must be an integer",
+                            step.name()
+                        ));
+                    }
                 });
                 let op = if step.is_ref() { "AssignAdd" } else { "AssignAddVariableOp" };
                 let name = if step.is_ref() { "value" } else { "Const" };
@@ -323,14 +335,23 @@ impl<'g> Optimizer<'g> {
     }
 
     /// A slot of a variable, made if there is none.
-    pub(super) fn make_slot(&self, variable: &Variable<'g>, slot: &str, initializer: Initializer) -> Result<Variable<'g>> {
+    pub(super) fn make_slot(
+        &self,
+        variable: &Variable<'g>,
+        slot: &str,
+        initializer: Initializer,
+    ) -> Result<Variable<'g>> {
         let key = (slot.to_owned(), variable.name());
         if let Some(slot) = self.slots.lock().get(&key) {
             return Ok(*slot);
         }
         let g = variable.graph();
         let shape = variable.shape().full().ok_or_else(|| {
-            invalid!("the shape of `{}` must be known for an optimizer, not {}", variable.name(), variable.shape())
+            invalid!(
+                "the shape of `{}` must be known for an optimizer, not {}",
+                variable.name(),
+                variable.shape()
+            )
         })?;
         let dtype = variable.dtype()?;
         let made = g.without_control(|| {
@@ -424,7 +445,11 @@ fn first_dim(x: Output<'_>) -> Output<'_> {
 }
 
 /// Adds to rows of a variable.
-pub(super) fn scatter_add<'g>(variable: Variable<'g>, rows: Output<'g>, values: Output<'g>) -> Result<Op<'g>> {
+pub(super) fn scatter_add<'g>(
+    variable: Variable<'g>,
+    rows: Output<'g>,
+    values: Output<'g>,
+) -> Result<Op<'g>> {
     let op = if variable.is_ref() { "ScatterAdd" } else { "ResourceScatterAdd" };
     scatter(variable, op, rows, values)
 }

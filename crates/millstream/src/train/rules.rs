@@ -60,7 +60,9 @@ impl<'g> Rule<'g> {
     pub(super) fn numbers(&self) -> Vec<(&'static str, Rate<'g>)> {
         match self {
             GradientDescent { rate } | Adagrad { rate, .. } => vec![("learning_rate", rate.clone())],
-            Momentum { rate, momentum, .. } => vec![("learning_rate", rate.clone()), ("momentum", momentum.clone())],
+            Momentum { rate, momentum, .. } => {
+                vec![("learning_rate", rate.clone()), ("momentum", momentum.clone())]
+            }
             RmsProp { rate, decay, momentum, epsilon, .. } => vec![
                 ("learning_rate", rate.clone()),
                 ("decay", decay.clone()),
@@ -76,7 +78,12 @@ impl<'g> Rule<'g> {
         }
     }
 
-    pub(super) fn make_slots(&self, optimizer: &Optimizer<'g>, g: &'g Graph, variables: &[Variable<'g>]) -> Result<()> {
+    pub(super) fn make_slots(
+        &self,
+        optimizer: &Optimizer<'g>,
+        g: &'g Graph,
+        variables: &[Variable<'g>],
+    ) -> Result<()> {
         if let Adagrad { initial, .. } = self {
             ensure!(0.0 < *initial, "initial_accumulator_value must be positive: {initial}");
         }
@@ -97,7 +104,11 @@ impl<'g> Rule<'g> {
                     vec![("rms", Initializer::ones()), ("momentum", Initializer::zeros())]
                 }
                 RmsProp { centered: true, .. } => {
-                    vec![("rms", Initializer::ones()), ("mg", Initializer::zeros()), ("momentum", Initializer::zeros())]
+                    vec![
+                        ("rms", Initializer::ones()),
+                        ("mg", Initializer::zeros()),
+                        ("momentum", Initializer::zeros()),
+                    ]
                 }
                 Adam { .. } => vec![("m", Initializer::zeros()), ("v", Initializer::zeros())],
             };
@@ -128,7 +139,8 @@ impl<'g> Rule<'g> {
                 Ok(node.input(step.number("learning_rate")?).input(grad).finish())
             }
             Momentum { nesterov, .. } => {
-                let node = step.node("Momentum", &["momentum"])?.input(step.number("learning_rate")?).input(grad);
+                let node =
+                    step.node("Momentum", &["momentum"])?.input(step.number("learning_rate")?).input(grad);
                 Ok(node.input(step.number("momentum")?).attr("use_nesterov", *nesterov).finish())
             }
             Adagrad { .. } => {

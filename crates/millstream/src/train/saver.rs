@@ -109,7 +109,13 @@ impl<'g> SaverBuilder<'g> {
             graph.name_scope("save", || -> Result<_> {
                 let input = graph.name_scope("filename", || Value::from("model").place(graph, "input", at));
                 let default = |name: &str, input| {
-                    graph.op("PlaceholderWithDefault").name(name).at(at).input(input).attr("shape", PartialShape::scalar()).output()
+                    graph
+                        .op("PlaceholderWithDefault")
+                        .name(name)
+                        .at(at)
+                        .input(input)
+                        .attr("shape", PartialShape::scalar())
+                        .output()
                 };
                 let filename = default("Const", default("filename", input));
                 let names = || strings(variables.iter().map(|(name, _)| name.as_str().into()).collect());
@@ -118,10 +124,19 @@ impl<'g> SaverBuilder<'g> {
                     .iter()
                     .map(|(_, v)| match v.is_ref() {
                         true => v.handle(),
-                        false => graph.in_scope(String::new(), || graph.in_scope(format!("{}/Read_1/", v.name()), || v.read())),
+                        false => graph.in_scope(String::new(), || {
+                            graph.in_scope(format!("{}/Read_1/", v.name()), || v.read())
+                        }),
                     })
                     .collect();
-                let save = graph.op("SaveV2").at(at).input(filename).input(names()?).input(slices()?).inputs(values).finish();
+                let save = graph
+                    .op("SaveV2")
+                    .at(at)
+                    .input(filename)
+                    .input(names()?)
+                    .input(slices()?)
+                    .inputs(values)
+                    .finish();
                 let saved = graph.control_dependencies([save], || {
                     graph.op("Identity").name("control_dependency").at(at).input(filename).output()
                 });
@@ -237,7 +252,10 @@ impl<'g> Saver<'g> {
             match checkpoint.info(name) {
                 None => missing.push(format!("`{name}` {dtype}{shape}")),
                 Some(info) if info.dtype != dtype || !shape.contains(&(&info.shape).into()) => {
-                    others.push(format!("`{name}` is {dtype}{shape} but {}{} in the checkpoint", info.dtype, info.shape));
+                    others.push(format!(
+                        "`{name}` is {dtype}{shape} but {}{} in the checkpoint",
+                        info.dtype, info.shape
+                    ));
                 }
                 Some(_) => {}
             }
@@ -246,13 +264,15 @@ impl<'g> Saver<'g> {
             return Ok(());
         }
         let code = if missing.is_empty() { Code::InvalidArgument } else { Code::NotFound };
-        let mut error = Error::new(code, format!("the checkpoint `{}` does not fit the variables", path.display()));
+        let mut error =
+            Error::new(code, format!("the checkpoint `{}` does not fit the variables", path.display()));
         if !missing.is_empty() {
             error = error.note(format!("missing in it: {}", missing.join(", ")));
             let known = |name: &str| self.variables.iter().any(|(own, _)| own == name);
             let all = checkpoint.tensors();
             let surplus = all.iter().filter(|(name, _)| !known(name));
-            let surplus: Vec<String> = surplus.map(|(name, i)| format!("`{name}` {}{}", i.dtype, i.shape)).collect();
+            let surplus: Vec<String> =
+                surplus.map(|(name, i)| format!("`{name}` {}{}", i.dtype, i.shape)).collect();
             if !surplus.is_empty() {
                 error = error.note(format!("only in it: {}", surplus.join(", ")));
             }

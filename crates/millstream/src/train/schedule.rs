@@ -118,7 +118,9 @@ impl<'g> Schedules<'g> for &'g Graph {
             let end = self.constant_tensor("end_learning_rate", Tensor::scalar(end));
             let step = step.cast::<f32>();
             let (step, whole) = match cycle {
-                false => (self.op("Minimum").input(step).input(decay_steps).output(), self.constant(decay_steps)),
+                false => {
+                    (self.op("Minimum").input(step).input(decay_steps).output(), self.constant(decay_steps))
+                }
                 true => {
                     let first = self.op("Equal").input(step).input(0.0f32).output();
                     let times = self.cond(

@@ -47,7 +47,10 @@ pub(super) fn named<'a>(cx: &'a KernelCx, n: usize) -> Result<Vec<Named<'a>>> {
         ensure!(!name.is_empty(), "a name in `tensor_names` is empty");
         let part = match part.is_empty() {
             true => None,
-            false => Some(Slice::parse(&part.text()).map_err(|e| e.note(format!("in `shape_and_slices` of `{name}`")))?),
+            false => Some(
+                Slice::parse(&part.text())
+                    .map_err(|e| e.note(format!("in `shape_and_slices` of `{name}`")))?,
+            ),
         };
         Ok((name, part))
     };

@@ -40,7 +40,8 @@ fn saved_restored_merged() -> Result<()> {
     let rows = Tensor::from_slice([4, 2], &[0f32, 1., 2., 3., 4., 5., 6., 7.])?;
     let (a, b, whole) = (at("a"), at("parts/b"), at("whole"));
     let save = |prefix: &str, name: &str, own: &str, part: &str, rows: Tensor| {
-        let inputs = [Tensor::str(prefix), strings(&[name, own]), strings(&[part, ""]), rows, Tensor::str("text")];
+        let inputs =
+            [Tensor::str(prefix), strings(&[name, own]), strings(&[part, ""]), rows, Tensor::str("text")];
         call("SaveV2", &inputs, &[])
     };
     save(&a, "rows", "own_a", "4 2 0,3:-", rows.rows(0, 3)?)?;

@@ -163,7 +163,7 @@ impl Initializer {
                     Spread::Normal => Initializer::random_normal(0.0, variance.sqrt(), *seed),
                     // The standard deviation of what is left of the normal distribution between -2 and 2.
                     Spread::TruncatedNormal => {
-                        Initializer::truncated_normal(0.0, variance.sqrt() / 0.879_625_661_034_239_78, *seed)
+                        Initializer::truncated_normal(0.0, variance.sqrt() / 0.879_625_661_034_239_8, *seed)
                     }
                 }
                 .make(g, shape, dtype)

@@ -1,5 +1,7 @@
 //! Fits a line to points with noise, saves what it learned, and goes on from there in another session.
 
+#![expect(clippy::print_stdout, reason = "an example shows its result")]
+
 use millstream::prelude::*;
 use millstream::train::{Optimizer, Saver, Schedules, latest_checkpoint};
 

@@ -9,7 +9,8 @@ use millstream::graph::outline::{Ends, Outline};
 use millstream::prelude::*;
 use millstream::runtime::{FeedList, FetchList, Target};
 use millstream::tensor::{budget, npy};
-use millstream::{Code, Error, RunOptions, SessionOptions};
+use millstream::train::restore_saved_model;
+use millstream::{Error, RunOptions, SessionOptions};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -18,7 +19,7 @@ use std::time::Duration;
 
 /// Run a graph and print the values asked for
 ///
-/// Reads a GraphDef, a MetaGraphDef (binary or text) or a SavedModel, feeds it, and prints one line per value fetched: its name, dtype,
+/// Reads a GraphDef, a MetaGraphDef (binary or text) or a SavedModel (whose variables are then restored), feeds it, and prints one line per value fetched: its name, dtype,
 /// shape and elements.
 #[derive(Args)]
 #[command(
@@ -90,7 +91,8 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: Options) -> Outcome {
-    let graph = load::import(&load::file(&options.graph, options.memory_limit)?, options.memory_limit)?;
+    let file = load::file(&options.graph, options.memory_limit)?;
+    let graph = load::import(&file, options.memory_limit)?;
     if options.fetches.is_empty() && options.targets.is_empty() && options.inits.is_empty() {
         return Err(nothing_asked(&graph));
     }
@@ -116,6 +118,10 @@ pub(crate) fn run(options: Options) -> Outcome {
             ..SessionOptions::default()
         },
     )?;
+    if let (Some(folder), Some(meta)) = (saved_model(&options.graph), file.meta_graph()?) {
+        let note = |e: Error| e.note(format!("while restoring what is saved in `{}`", folder.display()));
+        restore_saved_model(&session, meta, folder).map_err(note)?;
+    }
     for (init, name) in inits.iter().zip(&options.inits) {
         session.run::<()>(init, feed_list(&feeds)).map_err(|e| e.note(format!("in --init    `{name}`")))?;
     }
@@ -124,9 +130,7 @@ pub(crate) fn run(options: Options) -> Outcome {
     }
     let asked = FetchList(fetches.iter().chain(&targets).copied().collect());
     let run_options = RunOptions { trace: options.trace.is_some(), ..RunOptions::default() };
-    let (values, metadata): (Vec<Tensor>, _) = session
-        .run_with(asked, feed_list(&feeds), &run_options)
-        .map_err(|e| name_checkpoint(e, &options.graph))?;
+    let (values, metadata): (Vec<Tensor>, _) = session.run_with(asked, feed_list(&feeds), &run_options)?;
 
     let with_value = options.fetches.iter().zip(&fetches).filter(|(_, t)| matches!(t, Target::Value(_)));
     let named: Vec<(&str, Tensor)> = with_value.map(|(name, _)| name.as_str()).zip(values).collect();
@@ -139,16 +143,11 @@ pub(crate) fn run(options: Options) -> Outcome {
     print(&named, &options)
 }
 
-/// Where the values of a SavedModel's variables would be, for an error about a variable that has none.
-fn name_checkpoint(error: Error, graph: &Path) -> Error {
-    let folder = if graph.is_dir() { Some(graph) } else { graph.parent() };
-    let index = folder.map(|f| f.join("variables/variables.index")).filter(|i| i.is_file());
-    match index {
-        Some(index) if error.code() == Code::FailedPrecondition => error
-            .note(format!("in file      `{}` are the values of variables", index.display()))
-            .with_help("checkpoints cannot be read yet; --init OP runs an initialiser of the graph"),
-        _ => error,
-    }
+/// The folder of a SavedModel, which holds more than the graph.
+fn saved_model(graph: &Path) -> Option<&Path> {
+    let folder = if graph.is_dir() { graph } else { graph.parent()? };
+    let is_one = graph.is_dir() || graph.file_name().is_some_and(|name| name == "saved_model.pb");
+    is_one.then_some(folder)
 }
 
 /// What a name asks for: `^name` and operations without outputs are run, all else is a value.

@@ -420,17 +420,30 @@ fn models_of_all_forms_open() {
 }
 
 #[test]
-fn variables_without_values_name_the_checkpoint() {
+fn saved_variables_are_restored() {
     let one = model("saved_1_variables");
-    run("run", &format!("{one} --feed x=1 --fetch y")).fails(
-        1,
-        &["error: FAILED_PRECONDITION: ", "`w`", "variables.index", "checkpoints cannot be read yet"],
-    );
-    let out = run("run", &format!("{one} --feed x=1 --init init --fetch y")).good();
-    assert_eq!(out, "y = f32 243\n");
+    for path in [one.clone(), format!("{one}/saved_model.pb")] {
+        assert_eq!(run("run", &format!("{path} --feed x=1 --fetch y")).good(), "y = f32 243\n");
+    }
     let two = model("saved_2_variables");
-    run("run", &format!("{two} --feed serving_default_x=3 --fetch StatefulPartitionedCall"))
-        .fails(1, &["error: FAILED_PRECONDITION: ", "variables.index"]);
+    let out = run("run", &format!("{two} --feed serving_default_x=3 --fetch StatefulPartitionedCall")).good();
+    assert_eq!(out, "StatefulPartitionedCall = f32 9\n");
+}
+
+#[test]
+fn damaged_variables_are_said() {
+    let folder = scratch("damaged_model");
+    fs::create_dir_all(folder.join("variables")).unwrap();
+    let from = PathBuf::from(model("saved_1_variables"));
+    let data = "variables/variables.data-00000-of-00001";
+    for file in ["saved_model.pb", "variables/variables.index", data] {
+        fs::copy(from.join(file), folder.join(file)).unwrap();
+    }
+    let mut bytes = fs::read(folder.join(data)).unwrap();
+    bytes[0] ^= 1;
+    fs::write(folder.join(data), bytes).unwrap();
+    run("run", &format!("{} --feed x=1 --fetch y", folder.display()))
+        .fails(1, &["error: DATA_LOSS: ", "checksum", "while restoring what is saved in"]);
 }
 
 #[test]

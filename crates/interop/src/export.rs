@@ -4,16 +4,17 @@ use crate::{attrs, contexts};
 use millstream_graph::{Attr, CollectionItem, Graph, GraphData, Node, Port};
 use millstream_proto::collection_def::{BytesList, FloatList, Int64List, Kind, NodeList};
 use millstream_proto::meta_graph_def::MetaInfoDef;
-use millstream_proto::{CollectionDef, GraphDef, MetaGraphDef, NodeDef, VersionDef};
+use millstream_proto::{CollectionDef, GraphDef, MetaGraphDef, NodeDef, VersionDef, decode};
 use millstream_tensor::{Result, invalid};
 
 /// The producer version that our graphs carry: that of TensorFlow 1.15, whose meaning they have.
 pub(crate) const PRODUCER: i32 = 134;
 
 /// Attributes that TensorFlow 1.15 does not know and that say nothing at their defaults: left out there, as TensorFlow itself does.
-const NEWER: [&str; 13] = [
+const NEWER: [&str; 14] = [
     "Tk",
     "Tsegmentids",
+    "allow_missing_files",
     "allowed_devices",
     "bad_indices_policy",
     "debug_name",
@@ -50,6 +51,11 @@ pub fn export_meta_graph(graph: &Graph) -> Result<MetaGraphDef> {
             let kind = Some(Kind::BytesList(BytesList { value: bytes }));
             meta.collection_def.insert(name.to_owned(), CollectionDef { kind });
         }
+        // The saver made last is the one that others use.
+        meta.saver_def = match g.collections().get("savers").and_then(|savers| savers.last()) {
+            Some(CollectionItem::Bytes(bytes)) => decode(bytes).ok(),
+            _ => None,
+        };
         Ok(meta)
     })
 }

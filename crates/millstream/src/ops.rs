@@ -1273,6 +1273,18 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Digamma").input(x).output()
     }
 
+    /// Does nothing: reads of a variable always share its elements, and an update copies them only if a reader still does.
+    ///
+    /// `DisableCopyOnRead(resource: resource) -> ()`
+    ///
+    /// ```text
+    /// DisableCopyOnRead(@f32[2] [1 2]) = f32[2] [1 2]
+    /// ```
+    #[track_caller]
+    fn disable_copy_on_read(self, resource: impl Into<Arg<'g>>) -> Op<'g> {
+        self.start("DisableCopyOnRead").input(resource).finish()
+    }
+
     /// The elementwise quotient `x / y`, with broadcasting. Integers round towards zero and refuse a zero divisor.
     ///
     /// `Div(x: T, y: T) -> (z: T)`
@@ -8763,6 +8775,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn digamma(self) -> Output<'g> {
         let first = self.into();
         Ops::digamma(first.graph(), first)
+    }
+
+    /// Does nothing: reads of a variable always share its elements, and an update copies them only if a reader still does.
+    ///
+    /// See [`Ops::disable_copy_on_read`].
+    #[track_caller]
+    fn disable_copy_on_read(self) -> Op<'g> {
+        let first = self.into();
+        Ops::disable_copy_on_read(first.graph(), first)
     }
 
     /// The elementwise quotient `x / y`, with broadcasting.

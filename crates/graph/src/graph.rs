@@ -194,7 +194,8 @@ impl Graph {
         }
     }
 
-    pub(crate) fn remember(&self, error: Error) {
+    /// Remembers a mistake for the next call that gives a `Result`; the first one counts.
+    pub fn remember(&self, error: Error) {
         self.lock().error.get_or_insert(error);
     }
 

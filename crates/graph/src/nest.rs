@@ -67,6 +67,8 @@ pub enum Structure {
     },
     /// [`SparseTensor`]: indices, values, dense shape.
     Sparse,
+    /// A TensorArray: a list of tensors, held in one value.
+    Array,
     /// A tuple.
     Tuple(Vec<Structure>),
     /// An array or a `Vec`.
@@ -149,7 +151,7 @@ impl Structure {
     /// How many values it holds.
     pub fn n_values(&self) -> usize {
         match self {
-            Structure::Value | Structure::Operation => 1,
+            Structure::Value | Structure::Operation | Structure::Array => 1,
             Structure::Slices { with_shape } => 2 + usize::from(*with_shape),
             Structure::Sparse => 3,
             Structure::Tuple(parts) | Structure::List(parts) => parts.iter().map(Structure::n_values).sum(),
@@ -189,8 +191,10 @@ impl Structure {
 
     fn add_paths(&self, prefix: String, paths: &mut Vec<String>) {
         match self {
-            Structure::Value | Structure::Operation if prefix.is_empty() => paths.push("0".into()),
-            Structure::Value | Structure::Operation => paths.push(prefix),
+            Structure::Value | Structure::Operation | Structure::Array if prefix.is_empty() => {
+                paths.push("0".into());
+            }
+            Structure::Value | Structure::Operation | Structure::Array => paths.push(prefix),
             Structure::Slices { .. } | Structure::Sparse => {
                 paths.extend(self.components().iter().map(|c| join_path(&prefix, c)));
             }
@@ -232,6 +236,7 @@ impl fmt::Display for Structure {
             Structure::Slices { with_shape: false } => f.write_str("IndexedSlices"),
             Structure::Slices { with_shape: true } => f.write_str("IndexedSlices with dense_shape"),
             Structure::Sparse => f.write_str("SparseTensor"),
+            Structure::Array => f.write_str("TensorArray"),
             Structure::Tuple(parts) => {
                 f.write_str("(")?;
                 list(f, parts, |f, p| write!(f, "{p}"))?;

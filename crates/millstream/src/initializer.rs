@@ -46,6 +46,19 @@ pub enum Spread {
     Uniform,
 }
 
+impl std::fmt::Debug for Initializer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match &self.0 {
+            Kind::Constant { name, .. } => name,
+            Kind::Uniform { .. } => "random_uniform",
+            Kind::Normal { .. } => "random_normal",
+            Kind::Scaled { .. } => "variance_scaling",
+            Kind::Identity { .. } => "identity",
+            Kind::Custom(_) => "custom",
+        })
+    }
+}
+
 impl Initializer {
     /// Zeros.
     pub fn zeros() -> Initializer {

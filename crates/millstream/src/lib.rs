@@ -30,14 +30,19 @@
 
 mod axes;
 mod initializer;
+pub mod decode;
+mod functional;
 mod ops;
 mod options;
+pub mod rnn;
 mod sugar;
 pub mod train;
+mod tensor_array;
 mod value;
 mod variable;
 mod variable_scope;
 
+pub use millstream_autodiff as autodiff;
 pub use millstream_exec as exec;
 pub use millstream_graph as graph;
 pub use millstream_interop as interop;
@@ -46,8 +51,10 @@ pub use millstream_runtime as runtime;
 pub use millstream_tensor as tensor;
 
 pub use axes::Axes;
+pub use decode::Decode;
+pub use functional::{Fold, HigherOrder, Map, Scan};
 pub use initializer::{Fan, Initializer, Spread};
-pub use millstream_autodiff::{Gradients, GradientsBuilder};
+pub use millstream_autodiff::{Derivatives, Gradients, GradientsBuilder};
 pub use millstream_checkpoint as checkpoint;
 pub use millstream_derive::Nest;
 pub use millstream_graph::{Arg, Graph, IndexedSlices, IntoNest, Nest, Op, Output, SparseTensor, nest};
@@ -55,7 +62,9 @@ pub use millstream_runtime::{Callable, RunOptions, Session, SessionOptions, feed
 pub use millstream_tensor::{Code, DType, Error, PartialShape, Result, Shape, Tensor, shape};
 pub use ops::{Ops, OutputOps};
 pub use options::{Options, Start};
+pub use rnn::Recurrent;
 pub use sugar::{DEFAULT_GRAPH_SEED, Functions, Methods};
+pub use tensor_array::{TensorArray, TensorArrayBuilder};
 pub use value::Value;
 pub use variable::{
     GLOBAL_STEP, GLOBAL_VARIABLES, LOCAL_VARIABLES, REGULARIZATION_LOSSES, TRAIN_OP, TRAINABLE_VARIABLES,
@@ -66,9 +75,9 @@ pub use variable_scope::{GetVariable, Reuse, ScopeBuilder, ScopeName, VariableSc
 /// What a program needs: `use millstream::prelude::*`.
 pub mod prelude {
     pub use crate::{
-        Arg, Build, Callable, DType, Functions, Gradients, Graph, IndexedSlices, Initializer, Methods, Nest,
-        Op, Ops, Output, OutputOps, Result, Reuse, Session, SparseTensor, Start, Tensor, Variable,
-        VariableScopes, Variables, feed, shape,
+        Arg, Build, Callable, DType, Decode, Derivatives, Functions, Gradients, Graph, HigherOrder,
+        IndexedSlices, Initializer, Methods, Nest, Op, Ops, Output, OutputOps, Recurrent, Result, Reuse,
+        Session, SparseTensor, Start, Tensor, TensorArray, Variable, VariableScopes, Variables, feed, shape,
     };
 }
 

@@ -47,7 +47,7 @@ impl Graph {
         let name = g.unique_name(name);
         let kind = ContextKind::While(WhileContext {
             parallel_iterations: options.parallel_iterations,
-            back_prop: Some(true),
+            back_prop: options.back_prop.or(Some(true)),
             swap_memory: options.swap_memory,
             ..WhileContext::default()
         });

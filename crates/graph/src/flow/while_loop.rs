@@ -262,20 +262,22 @@ impl<'g, V: IntoNest<'g>> WhileBuilder<'g, V> {
         })?;
         graph.check()?;
         let current = the_loop.decide(pred)?;
-        let next = graph.in_context(the_loop.context(), || -> Result<Vec<Output<'g>>> {
-            let mut next = Vec::new();
-            if bound.is_some() {
-                next.push(add_one(current[0], at)?);
-            }
-            let dtypes = the_loop.dtypes()[skip..].to_vec();
-            let result = body(inside(&current)?).into_nest(&Converter::new(graph, at, &dtypes))?;
-            graph.check()?;
-            same_structure(the_loop.name(), &structure, &result.structure(), at)?;
-            next.extend(values_of(&result, the_loop.name(), at)?);
-            Ok(next)
-        })?;
+        let (result, next) =
+            graph.in_context(the_loop.context(), || -> Result<(V::Nest, Vec<Output<'g>>)> {
+                let mut next = Vec::new();
+                if bound.is_some() {
+                    next.push(add_one(current[0], at)?);
+                }
+                let dtypes = the_loop.dtypes()[skip..].to_vec();
+                let result = body(inside(&current)?).into_nest(&Converter::new(graph, at, &dtypes))?;
+                graph.check()?;
+                same_structure(the_loop.name(), &structure, &result.structure(), at)?;
+                next.extend(values_of(&result, the_loop.name(), at)?);
+                Ok((result, next))
+            })?;
         let exits = the_loop.close(&next)?;
-        inside(&exits)
+        // What the body learned about its variables (of a TensorArray, the shape of what was written) holds of the results.
+        result.rebuild(&mut Values::new(exits[skip..].to_vec()))
     }
 }
 

@@ -303,7 +303,7 @@ impl<'g, 'a> GradCx<'g, 'a> {
             return x;
         }
         let shape = self.shape_of_input(i);
-        self.call("Reshape", [x, shape])
+        self.call("Reshape", [x, shape]).set_shape(wanted)
     }
 
     fn out(&self, i: usize) -> Port {
@@ -356,7 +356,8 @@ impl<'g, 'a> GradCx<'g, 'a> {
         let whole = self.call("Shape", [grad]);
         let axes = self.call("BroadcastGradientArgs", [shape, whole]);
         let summed = self.op("Sum").input(grad).input(axes).attr("keep_dims", false).output();
-        self.call("Reshape", [summed, shape])
+        // Which the dimensions of a saved shape do not tell.
+        self.call("Reshape", [summed, shape]).set_shape(to)
     }
 
     /// Whether input `i` certainly has the shape that all inputs are broadcast to.

@@ -1,6 +1,7 @@
 //! What the list ops share: finding a list in an input, changing it in place, element shapes as inputs, and sums and
 //! zeros of whole lists.
 
+use millstream_graph::attr::Attrs;
 use millstream_graph::op::{Cost, HandleShape, InferCx, Kernel, KernelCx, Known, RunFn};
 use millstream_tensor::{
     Assembler, DType, PartialShape, Result, Shape, Tensor, TensorList, Variant, ensure, invalid,
@@ -261,6 +262,31 @@ pub(super) fn place(value: i64, len: usize) -> Result<usize> {
         .ok()
         .filter(|i| *i < len)
         .ok_or_else(|| invalid!("item {value} is not in the list, which has {len}"))
+}
+
+/// The attribute of a node that writes to a TensorArray, no element of which is written twice: whether the array grows. TensorFlow passes
+/// over attributes that begin with an underscore.
+const TENSOR_ARRAY: &str = "_tensor_array_grows";
+
+/// Whether a node with these attributes writes to a TensorArray.
+pub(super) fn is_array(attrs: &Attrs) -> bool {
+    attrs.get(TENSOR_ARRAY).is_some()
+}
+
+/// Whether the list that the node writes to may become longer: only a TensorArray of fixed size may not.
+pub(super) fn may_grow(cx: &KernelCx) -> bool {
+    !is_array(cx.attrs()) || cx.attrs().bool(TENSOR_ARRAY).unwrap_or(true)
+}
+
+/// An error if the list in input 0 is a TensorArray whose element `index` is written.
+#[inline]
+pub(super) fn check_unwritten(cx: &KernelCx, index: i64) -> Result<()> {
+    let items = list(cx, 0)?.items();
+    let written = usize::try_from(index).ok().and_then(|i| items.get(i)).is_some_and(Option::is_some);
+    if written && is_array(cx.attrs()) {
+        return Err(invalid!("element {index} of the TensorArray has been written already"));
+    }
+    Ok(())
 }
 
 /// `value` as a number of items.

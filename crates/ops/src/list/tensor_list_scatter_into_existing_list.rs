@@ -1,10 +1,10 @@
 //! `TensorListScatterIntoExistingList`: rows of a tensor as items of a list.
 
-use super::common::{edit, handles, known_list, unstacked};
+use super::common::{check_unwritten, edit, handles, is_array, known_list, list, may_grow, unstacked};
 use super::tensor_list_scatter::scatter;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
-use millstream_tensor::{DType, Result, TensorList, ensure};
+use millstream_tensor::{DType, Result, TensorList, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorListScatterIntoExistingList")
@@ -34,6 +34,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     // The rows are brought in order first: nothing of the list is changed when one of them is wrong.
     let mut rows = TensorList::new(cx.input(1).dtype(), millstream_tensor::PartialShape::unknown());
     scatter(cx, 1, &mut rows, true)?;
+    let len = list(cx, 0)?.len();
+    if len < rows.len() && !may_grow(cx) {
+        return Err(invalid!("element {} is not in the TensorArray, which has {len}", rows.len() - 1));
+    }
+    for (i, _) in rows.items().iter().enumerate().filter(|(_, row)| row.is_some()) {
+        check_unwritten(cx, i as i64)?;
+    }
     edit(cx, |list| {
         rows.items().iter().flatten().try_for_each(|row| list.admit(row))?;
         list.resize(list.len().max(rows.len()))?;
@@ -44,10 +51,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     })
 }
 
-// To an item that was replaced nothing, to its row all.
+// To an item that was replaced nothing, to its row all; in a TensorArray nothing was replaced.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dlist, indices) = (cx.grad(0), cx.input(2));
-    if cx.wants(0) {
+    if cx.wants(0) && is_array(cx.attrs()) {
+        cx.give(0, dlist);
+    } else if cx.wants(0) {
         let zeros = cx.zeros_like_input(1);
         cx.give(0, cx.call("TensorListScatterIntoExistingList", [dlist, zeros, indices]));
     }
@@ -61,6 +70,8 @@ fn grad(cx: &mut GradCx) -> Result<()> {
 
 cases! {
     writes: "TensorListStack(TensorListScatterIntoExistingList(TensorListFromTensor([1 2], -1), [7 8], [1 3]), -1; element_dtype=i32) = [1 7 0 8]",
+    an_array_keeps_its_size: "TensorListScatterIntoExistingList(TensorListReserve(-1, 2; element_dtype=i32), [7], [2]; _tensor_array_grows=false) ! element 2 is not in the TensorArray, which has 2",
+    an_array_is_written_once: "TensorListScatterIntoExistingList(TensorListFromTensor([1 2], -1), [7], [0]; _tensor_array_grows=true) ! element 0 of the TensorArray has been written already",
     infers: "TensorListScatterIntoExistingList(variant[], f32[?,2], i32[?]) : variant[]",
     not_negative: "TensorListScatterIntoExistingList(TensorListFromTensor([1 2], -1), [7 8], [1 -1]) ! item -1 is not in the list",
     a_row_each: "TensorListScatterIntoExistingList(TensorListFromTensor([1 2], -1), [7 8], [1]) ! has not a row for each of 1 indices",

@@ -1,6 +1,6 @@
 //! `TensorListSetItem`: a list with one item written.
 
-use super::common::{edit, handles, known_list, place};
+use super::common::{check_unwritten, edit, handles, is_array, known_list, place};
 use millstream_graph::op::spec::{AnyType, Bool, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, ensure};
@@ -39,6 +39,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let index = cx.int(1)?;
     let grows = cx.attrs().bool("resize_if_index_out_of_bounds")?;
+    check_unwritten(cx, index)?;
     let item = cx.take(2);
     edit(cx, |list| {
         if grows && list.len() as i64 <= index {
@@ -49,10 +50,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     })
 }
 
-// What was written does not depend on what was there before.
+// What was written does not depend on what was there before; in a TensorArray there was nothing.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dlist, index) = (cx.grad(0), cx.input(1));
-    if cx.wants(0) {
+    if cx.wants(0) && is_array(cx.attrs()) {
+        cx.give(0, dlist);
+    } else if cx.wants(0) {
         let zeros = cx.zeros_like_input(2);
         cx.give(0, cx.call("TensorListSetItem", [dlist, index, zeros]));
     }
@@ -74,5 +77,6 @@ cases! {
     before_the_first: "TensorListSetItem(TensorListFromTensor([1 2], -1), -1, 7; resize_if_index_out_of_bounds=true) ! item -1 is not in the list",
     far_away: "TensorListSetItem(TensorListFromTensor([1 2], -1), 2147483647, 7; resize_if_index_out_of_bounds=true) ! items are too many",
     shapes_must_fit: "TensorListSetItem(TensorListReserve([2], 1; element_dtype=i32), 0, [1]) ! a list of i32[2] cannot hold an item of i32[1]",
+    arrays_are_written_once: "TensorListSetItem(TensorListFromTensor([1 2], -1), 1, 7; _tensor_array_grows=false) ! element 1 of the TensorArray has been written already",
     dtypes_must_fit: "TensorListSetItem(TensorListReserve([2], 1; element_dtype=i32), 0, [1.0 2.0]) ! is a list of i32 but f32 is wanted",
 }

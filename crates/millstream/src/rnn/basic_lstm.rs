@@ -1,0 +1,129 @@
+//! [`BasicLstmCell`]: long short-term memory without extras.
+
+use super::weights::{affine, parts, unbuilt, weight};
+use super::{Activation, Batch, Cell, Weight};
+use crate::initializer::Initializer;
+use millstream_graph::nest::{Converter, Leaf, Structure, Values};
+use millstream_graph::{Graph, IntoNest, Nest, Output};
+use millstream_tensor::{DType, Result};
+
+/// What an LSTM carries from step to step.
+#[derive(Clone, Copy, Debug)]
+pub struct LstmState<'g> {
+    /// The memory.
+    pub c: Output<'g>,
+    /// The output.
+    pub h: Output<'g>,
+}
+
+/// `c = sigmoid(f + forget_bias) · c + sigmoid(i) · tanh(j)`, `h = sigmoid(o) · tanh(c)`, where `[i, j, f, o] = [input, h] · kernel + bias`.
+///
+/// Clipping, peepholes and projections: [`LstmCell`](super::LstmCell).
+#[derive(Clone, Debug)]
+pub struct BasicLstmCell<'g> {
+    units: usize,
+    forget_bias: f64,
+    activation: Activation,
+    initializer: Option<Initializer>,
+    name: String,
+    weights: Option<[Weight<'g>; 2]>,
+}
+
+impl<'g> BasicLstmCell<'g> {
+    /// A cell of this many units.
+    pub fn new(units: usize) -> Self {
+        BasicLstmCell {
+            units,
+            forget_bias: 1.0,
+            activation: |x| x.graph().op("Tanh").input(x).output(),
+            initializer: None,
+            name: "basic_lstm_cell".into(),
+            weights: None,
+        }
+    }
+
+    /// What is added to the forget gate, 1 by default, so that it starts by keeping.
+    pub fn forget_bias(mut self, bias: f64) -> Self {
+        self.forget_bias = bias;
+        self
+    }
+
+    /// The function for new memory and for output, tanh by default.
+    pub fn activation(mut self, activation: Activation) -> Self {
+        self.activation = activation;
+        self
+    }
+
+    /// What the kernel starts from; by default what the variable scope says.
+    pub fn initializer(mut self, initializer: Initializer) -> Self {
+        self.initializer = Some(initializer);
+        self
+    }
+
+    /// The name of the variable scope, `basic_lstm_cell` by default.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+}
+
+impl<'g> Cell<'g> for BasicLstmCell<'g> {
+    type State = LstmState<'g>;
+
+    fn output_size(&self) -> usize {
+        self.units
+    }
+
+    fn build(&mut self, g: &'g Graph, scope: &str, inputs: usize, dtype: DType) -> Result<()> {
+        if self.weights.is_none() {
+            let (n, scope) = (self.units, format!("{scope}{}", self.name));
+            let kernel =
+                weight(g, &format!("{scope}/kernel"), &[inputs + n, 4 * n], dtype, self.initializer.as_ref())?;
+            let bias = weight(g, &format!("{scope}/bias"), &[4 * n], dtype, Some(&Initializer::zeros()))?;
+            self.weights = Some([kernel, bias]);
+        }
+        Ok(())
+    }
+
+    fn step(&self, input: Output<'g>, state: LstmState<'g>) -> Result<(Output<'g>, LstmState<'g>)> {
+        let [kernel, bias] = self.weights.as_ref().ok_or_else(|| unbuilt("BasicLstmCell"))?;
+        let sigmoid = |x: Output<'g>| x.graph().op("Sigmoid").input(x).output();
+        let [i, j, f, o] = parts(affine(input, state.h, kernel, bias));
+        // Adding nothing costs a node a step.
+        let f = if self.forget_bias == 0.0 { f } else { f + self.forget_bias };
+        let c = state.c * sigmoid(f) + sigmoid(i) * (self.activation)(j);
+        let h = (self.activation)(c) * sigmoid(o);
+        Ok((h, LstmState { c, h }))
+    }
+
+    fn zero_state(&self, g: &'g Graph, batch: Batch<'g>, dtype: DType) -> Result<LstmState<'g>> {
+        Ok(LstmState { c: batch.zeros(g, self.units, dtype)?, h: batch.zeros(g, self.units, dtype)? })
+    }
+
+    fn weights(&self) -> Vec<Weight<'g>> {
+        self.weights.iter().flatten().copied().collect()
+    }
+
+    fn droppable(&self) -> Vec<bool> {
+        vec![false, true]
+    }
+}
+
+impl<'g> Nest<'g> for LstmState<'g> {
+    fn structure(&self) -> Structure {
+        Structure::Struct("LstmState", vec![("c", Structure::Value), ("h", Structure::Value)])
+    }
+    fn flatten(&self, leaves: &mut Vec<Leaf<'g>>) {
+        leaves.extend([self.c, self.h].map(Leaf::Output));
+    }
+    fn rebuild(&self, values: &mut Values<'g>) -> Result<Self> {
+        Ok(LstmState { c: values.take()?, h: values.take()? })
+    }
+}
+
+impl<'g> IntoNest<'g> for LstmState<'g> {
+    type Nest = LstmState<'g>;
+    fn into_nest(self, cx: &Converter<'g, '_>) -> Result<LstmState<'g>> {
+        cx.pass(self)
+    }
+}

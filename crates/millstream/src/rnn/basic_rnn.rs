@@ -1,0 +1,84 @@
+//! [`BasicRnnCell`]: the simplest recurrent cell.
+
+use super::weights::{affine, unbuilt, weight};
+use super::{Activation, Batch, Cell, Weight};
+use crate::initializer::Initializer;
+use millstream_graph::{Graph, Output};
+use millstream_tensor::{DType, Result};
+
+/// `output = state = tanh([input, state] · kernel + bias)`.
+#[derive(Clone, Debug)]
+pub struct BasicRnnCell<'g> {
+    units: usize,
+    activation: Activation,
+    initializer: Option<Initializer>,
+    name: String,
+    weights: Option<[Weight<'g>; 2]>,
+}
+
+impl<'g> BasicRnnCell<'g> {
+    /// A cell of this many units.
+    pub fn new(units: usize) -> Self {
+        BasicRnnCell {
+            units,
+            activation: |x| x.graph().op("Tanh").input(x).output(),
+            initializer: None,
+            name: "basic_rnn_cell".into(),
+            weights: None,
+        }
+    }
+
+    /// The function applied to the sum, tanh by default.
+    pub fn activation(mut self, activation: Activation) -> Self {
+        self.activation = activation;
+        self
+    }
+
+    /// What the kernel starts from; by default what the variable scope says.
+    pub fn initializer(mut self, initializer: Initializer) -> Self {
+        self.initializer = Some(initializer);
+        self
+    }
+
+    /// The name of the variable scope, `basic_rnn_cell` by default.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+}
+
+impl<'g> Cell<'g> for BasicRnnCell<'g> {
+    type State = Output<'g>;
+
+    fn output_size(&self) -> usize {
+        self.units
+    }
+
+    fn build(&mut self, g: &'g Graph, scope: &str, inputs: usize, dtype: DType) -> Result<()> {
+        if self.weights.is_none() {
+            let (n, scope) = (self.units, format!("{scope}{}", self.name));
+            let kernel = weight(g, &format!("{scope}/kernel"), &[inputs + n, n], dtype, self.initializer.as_ref())?;
+            let bias = weight(g, &format!("{scope}/bias"), &[n], dtype, Some(&Initializer::zeros()))?;
+            self.weights = Some([kernel, bias]);
+        }
+        Ok(())
+    }
+
+    fn step(&self, input: Output<'g>, state: Output<'g>) -> Result<(Output<'g>, Output<'g>)> {
+        let [kernel, bias] = self.weights.as_ref().ok_or_else(|| unbuilt("BasicRnnCell"))?;
+        let output = (self.activation)(affine(input, state, kernel, bias));
+        Ok((output, output))
+    }
+
+    fn zero_state(&self, g: &'g Graph, batch: Batch<'g>, dtype: DType) -> Result<Output<'g>> {
+        batch.zeros(g, self.units, dtype)
+    }
+
+    fn weights(&self) -> Vec<Weight<'g>> {
+        self.weights.iter().flatten().copied().collect()
+    }
+
+    fn droppable(&self) -> Vec<bool> {
+        vec![true]
+    }
+}

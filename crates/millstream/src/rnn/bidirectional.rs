@@ -1,0 +1,102 @@
+//! [`Bidirectional`]: one cell along time, another against it.
+
+use super::dynamic::DynamicRnn;
+use super::{Cell, lengths};
+use millstream_graph::{Graph, Output};
+use millstream_tensor::Result;
+use std::panic::Location;
+
+/// Two recurrent nets being described.
+#[must_use = "they are made by `run`"]
+pub struct Bidirectional<'g, 'c, F: Cell<'g>, B: Cell<'g>> {
+    graph: &'g Graph,
+    cells: (&'c mut F, &'c mut B),
+    inputs: Output<'g>,
+    sequence_length: Option<Output<'g>>,
+    initial: (Option<F::State>, Option<B::State>),
+    time_major: bool,
+    parallel_iterations: i64,
+    swap_memory: bool,
+    scope: String,
+    at: &'static Location<'static>,
+}
+
+impl<'g, 'c, F: Cell<'g>, B: Cell<'g>> Bidirectional<'g, 'c, F, B> {
+    #[track_caller]
+    pub(super) fn new(graph: &'g Graph, forward: &'c mut F, backward: &'c mut B, inputs: Output<'g>) -> Self {
+        Bidirectional {
+            graph,
+            cells: (forward, backward),
+            inputs,
+            sequence_length: None,
+            initial: (None, None),
+            time_major: false,
+            parallel_iterations: 32,
+            swap_memory: false,
+            scope: "bidirectional_rnn".into(),
+            at: Location::caller(),
+        }
+    }
+
+    /// How long each sequence of the batch is; see [`DynamicRnn::sequence_length`].
+    pub fn sequence_length(mut self, lengths: Output<'g>) -> Self {
+        self.sequence_length = Some(lengths);
+        self
+    }
+
+    /// The states to start from; zeros by default.
+    pub fn initial_states(mut self, forward: F::State, backward: B::State) -> Self {
+        self.initial = (Some(forward), Some(backward));
+        self
+    }
+
+    /// Whether inputs and outputs are `[time, batch, ..]`; otherwise `[batch, time, ..]`.
+    pub fn time_major(mut self, yes: bool) -> Self {
+        self.time_major = yes;
+        self
+    }
+
+    /// How many steps may run at the same time; 32 by default.
+    pub fn parallel_iterations(mut self, n: i64) -> Self {
+        self.parallel_iterations = n;
+        self
+    }
+
+    /// Whether values saved for the gradient may leave memory; by default they stay.
+    pub fn swap_memory(mut self, yes: bool) -> Self {
+        self.swap_memory = yes;
+        self
+    }
+
+    /// The scope of names and of the cells' variables, `bidirectional_rnn` by default.
+    pub fn scope(mut self, scope: impl Into<String>) -> Self {
+        self.scope = scope.into();
+        self
+    }
+
+    /// Makes both loops. Gives the outputs of both, each at its place in time, and the last state of both.
+    #[track_caller]
+    #[expect(clippy::type_complexity, reason = "a pair of pairs, as TensorFlow gives it")]
+    pub fn run(self) -> Result<((Output<'g>, Output<'g>), (F::State, B::State))> {
+        let (g, at, x, batch_major) = (self.graph, self.at, self.inputs, !self.time_major);
+        let lengths = self.sequence_length;
+        let scope = |side: &str| format!("{}/{side}", self.scope);
+        let mut forward = DynamicRnn::new(g, self.cells.0, x).scope(scope("fw"));
+        let turned = g.name_scope(&self.scope, || lengths::reverse(g, x, lengths, batch_major));
+        let mut backward = DynamicRnn::new(g, self.cells.1, turned).scope(scope("bw"));
+        if let Some(lengths) = lengths {
+            (forward, backward) = (forward.sequence_length(lengths), backward.sequence_length(lengths));
+        }
+        if let (Some(f), Some(b)) = self.initial {
+            (forward, backward) = (forward.initial_state(f), backward.initial_state(b));
+        }
+        let (n, swap) = (self.parallel_iterations, self.swap_memory);
+        let forward = forward.time_major(!batch_major).parallel_iterations(n).swap_memory(swap);
+        let backward = backward.time_major(!batch_major).parallel_iterations(n).swap_memory(swap);
+        let (output, state) = forward.run().map_err(|e| e.at_line(at))?;
+        let (turned, state_back) = backward.run().map_err(|e| e.at_line(at))?;
+        let output_back = lengths::reverse(g, turned, lengths, batch_major);
+        g.check()?;
+        Ok(((output, output_back), (state, state_back)))
+    }
+}

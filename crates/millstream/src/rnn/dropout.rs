@@ -1,0 +1,153 @@
+//! [`DropoutWrapper`]: a cell some of whose values are dropped while it is trained.
+
+use super::{Batch, Cell, Weight, values_of};
+use crate::sugar::seeds;
+use millstream_graph::nest::Values;
+use millstream_graph::{Arg, Graph, Nest, Output};
+use millstream_tensor::{DType, Result, Tensor, ensure, invalid};
+
+/// Drops values of the input, the output or the state: each is kept with a probability, and grows by its inverse.
+///
+/// Probabilities are numbers, or scalars of the graph (fed as 1 where nothing is to be dropped). The memory `c` of an LSTM is never dropped.
+#[derive(Clone)]
+pub struct DropoutWrapper<'g, C> {
+    cell: C,
+    keep: [Keep<'g>; 3],
+    variational: bool,
+    seed: Option<i64>,
+}
+
+/// Input, output, state.
+const WHAT: [&str; 3] = ["input", "output", "state"];
+
+#[derive(Clone, Default)]
+struct Keep<'g> {
+    given: Option<Arg<'g>>,
+    prob: Option<Output<'g>>,
+    /// Which values are kept in all steps, where the dropping is variational.
+    masks: Vec<Output<'g>>,
+}
+
+impl<'g, C> DropoutWrapper<'g, C> {
+    /// Around this cell; drops nothing until it is told.
+    pub fn new(cell: C) -> Self {
+        DropoutWrapper { cell, keep: Default::default(), variational: false, seed: None }
+    }
+
+    /// The probability that a value of the input is kept.
+    pub fn input_keep_prob(mut self, prob: impl Into<Arg<'g>>) -> Self {
+        self.keep[0].given = Some(prob.into());
+        self
+    }
+
+    /// The probability that a value of the output is kept.
+    pub fn output_keep_prob(mut self, prob: impl Into<Arg<'g>>) -> Self {
+        self.keep[1].given = Some(prob.into());
+        self
+    }
+
+    /// The probability that a value of the state is kept.
+    pub fn state_keep_prob(mut self, prob: impl Into<Arg<'g>>) -> Self {
+        self.keep[2].given = Some(prob.into());
+        self
+    }
+
+    /// Whether the same values are dropped in all steps of a run, and in all sequences of the batch.
+    pub fn variational_recurrent(mut self, yes: bool) -> Self {
+        self.variational = yes;
+        self
+    }
+
+    /// The seed of the random numbers; see [`crate::Functions::random_uniform`].
+    pub fn seed(mut self, seed: i64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    fn random(&self, g: &'g Graph, shape: Output<'g>, dtype: DType, salt: i64) -> Output<'g> {
+        let (seed, seed2) = seeds(g, self.seed.map(|s| s.wrapping_add(salt)));
+        let node = g.op("RandomUniform").input(shape).attr("dtype", dtype);
+        node.attr("seed", seed).attr("seed2", seed2).output()
+    }
+
+    /// `x` with some of its values dropped: the `i`-th kind, of it the `j`-th value.
+    fn drop(&self, x: Output<'g>, i: usize, j: usize) -> Result<Output<'g>> {
+        let keep = &self.keep[i];
+        let Some(prob) = keep.prob else { return Ok(x) };
+        let g = x.graph();
+        let random = match keep.masks.get(j) {
+            Some(random) => *random,
+            None => {
+                let shape = g.op("Shape").input(x).output();
+                self.random(g, shape, x.dtype()?, (i * 100 + j) as i64)
+            }
+        };
+        // Kept where the random number lies above what is dropped.
+        let kept = g.op("GreaterEqual").inputs([random, 1.0 - prob]).output();
+        let kept = g.op("Cast").input(kept).attr("DstT", x.dtype()?).output();
+        Ok((x / prob * kept).set_shape(x.shape()))
+    }
+}
+
+impl<'g, C: Cell<'g>> Cell<'g> for DropoutWrapper<'g, C> {
+    type State = C::State;
+
+    fn output_size(&self) -> usize {
+        self.cell.output_size()
+    }
+
+    fn build(&mut self, g: &'g Graph, scope: &str, inputs: usize, dtype: DType) -> Result<()> {
+        self.cell.build(g, scope, inputs, dtype)?;
+        let state = self.cell.zero_state(g, Batch::Known(1), dtype)?;
+        let size = |x: Output<'g>| x.shape().dims().and_then(|d| d.last().copied().flatten());
+        let of_state: Option<Vec<usize>> = values_of(&state).into_iter().map(size).collect();
+        let of_state = of_state.ok_or_else(|| invalid!("the size of the cell's state is not known"))?;
+        let sizes = [vec![inputs], vec![self.output_size()], of_state];
+        for i in 0..self.keep.len() {
+            let (Some(given), None) = (self.keep[i].given.clone(), self.keep[i].prob) else { continue };
+            let prob = g.op("Identity").name("keep_prob").input(given).attr("T", dtype).output();
+            g.check()?;
+            let source = prob.op().inputs().first().map(Output::port);
+            if let Some(known) = source.and_then(|port| g.read(|g| g.known_value(port))) {
+                let one = known.to_scalar::<f64>().or_else(|_| known.to_scalar::<f32>().map(f64::from))?;
+                ensure!(0.0 < one && one <= 1.0, "`{}_keep_prob` is {one}; it must lie in (0, 1]", WHAT[i]);
+                if one == 1.0 {
+                    continue;
+                }
+            }
+            self.keep[i].prob = Some(prob);
+            if self.variational {
+                for (j, &n) in sizes[i].iter().enumerate() {
+                    let dims = Tensor::vector(&[1, i32::try_from(n).unwrap_or(i32::MAX)])?;
+                    let shape = g.constant_tensor("noise_shape", dims);
+                    let mask = self.random(g, shape, dtype, (i * 100 + j) as i64);
+                    self.keep[i].masks.push(mask);
+                }
+            }
+        }
+        g.check()
+    }
+
+    fn step(&self, input: Output<'g>, state: C::State) -> Result<(Output<'g>, C::State)> {
+        let (output, state) = self.cell.step(self.drop(input, 0, 0)?, state)?;
+        let droppable = self.cell.droppable();
+        let mut values = Vec::new();
+        for (j, value) in values_of(&state).into_iter().enumerate() {
+            values.push(if droppable.get(j) == Some(&true) { self.drop(value, 2, j)? } else { value });
+        }
+        let state = state.rebuild(&mut Values::new(values))?;
+        Ok((self.drop(output, 1, 0)?, state))
+    }
+
+    fn zero_state(&self, g: &'g Graph, batch: Batch<'g>, dtype: DType) -> Result<C::State> {
+        self.cell.zero_state(g, batch, dtype)
+    }
+
+    fn weights(&self) -> Vec<Weight<'g>> {
+        self.cell.weights()
+    }
+
+    fn droppable(&self) -> Vec<bool> {
+        self.cell.droppable()
+    }
+}

@@ -1,0 +1,162 @@
+//! [`DynamicRnn`]: a cell run along time by a loop.
+
+use super::{Batch, Cell, depth_of, select_rows, size_of, swap_time_and_batch, zip};
+use crate::tensor_array::TensorArray;
+use millstream_graph::{Graph, Output};
+use millstream_tensor::{DType, PartialShape, Result, invalid};
+use std::panic::Location;
+
+/// A recurrent net being described.
+#[must_use = "it is made by `run`"]
+pub struct DynamicRnn<'g, 'c, C: Cell<'g>> {
+    graph: &'g Graph,
+    cell: &'c mut C,
+    inputs: Output<'g>,
+    sequence_length: Option<Output<'g>>,
+    initial_state: Option<C::State>,
+    time_major: bool,
+    parallel_iterations: i64,
+    swap_memory: bool,
+    scope: String,
+    at: &'static Location<'static>,
+}
+
+impl<'g, 'c, C: Cell<'g>> DynamicRnn<'g, 'c, C> {
+    #[track_caller]
+    pub(super) fn new(graph: &'g Graph, cell: &'c mut C, inputs: Output<'g>) -> Self {
+        DynamicRnn {
+            graph,
+            cell,
+            inputs,
+            sequence_length: None,
+            initial_state: None,
+            time_major: false,
+            parallel_iterations: 32,
+            swap_memory: false,
+            scope: "rnn".into(),
+            at: Location::caller(),
+        }
+    }
+
+    /// How long each sequence of the batch is: integers `[batch]`. Behind its end a sequence gives zeros and keeps its state.
+    pub fn sequence_length(mut self, lengths: Output<'g>) -> Self {
+        self.sequence_length = Some(lengths);
+        self
+    }
+
+    /// The state to start from; zeros by default.
+    pub fn initial_state(mut self, state: C::State) -> Self {
+        self.initial_state = Some(state);
+        self
+    }
+
+    /// Whether inputs and outputs are `[time, batch, ..]`, which saves turning them round; otherwise `[batch, time, ..]`.
+    pub fn time_major(mut self, yes: bool) -> Self {
+        self.time_major = yes;
+        self
+    }
+
+    /// How many steps may run at the same time, as far as they do not depend on each other; 32 by default.
+    pub fn parallel_iterations(mut self, n: i64) -> Self {
+        self.parallel_iterations = n;
+        self
+    }
+
+    /// Whether values saved for the gradient may leave memory; by default they stay.
+    pub fn swap_memory(mut self, yes: bool) -> Self {
+        self.swap_memory = yes;
+        self
+    }
+
+    /// The scope of names and of the cell's variables, `rnn` by default.
+    pub fn scope(mut self, scope: impl Into<String>) -> Self {
+        self.scope = scope.into();
+        self
+    }
+
+    /// Makes the loop. Gives the outputs of all steps and the state after the last one.
+    #[track_caller]
+    pub fn run(self) -> Result<(Output<'g>, C::State)> {
+        let (graph, at) = (self.graph, self.at);
+        graph.check()?;
+        let scope = self.scope.clone();
+        let result = graph.name_scope(&scope, || self.build()).map_err(|e| e.at_line(at))?;
+        graph.check()?;
+        Ok(result)
+    }
+
+    fn build(self) -> Result<(Output<'g>, C::State)> {
+        let (g, cell) = (self.graph, self.cell);
+        let x = if self.time_major { self.inputs } else { swap_time_and_batch(self.inputs)? };
+        let (shape, dtype) = (x.shape(), x.dtype()?);
+        if shape.rank().is_some_and(|rank| rank < 3) {
+            return Err(invalid!(
+                "the inputs have shape {}; they are [batch, time, values]",
+                self.inputs.shape()
+            )
+            .with_help("with `.time_major(true)` they are [time, batch, values]"));
+        }
+        cell.build(g, &format!("{}/", self.scope), depth_of(x)?, dtype)?;
+        let (time, batch) = (size_of(x, 0), Batch::of(x, 1));
+        let state = self.initial_state.map_or_else(|| cell.zero_state(g, batch, dtype), Ok)?;
+        let lengths = self.sequence_length.map(|lengths| Lengths::new(lengths, &shape)).transpose()?;
+        let n = cell.output_size();
+        let zeros = lengths.as_ref().map(|_| batch.zeros(g, n, dtype)).transpose()?;
+        let last = match &lengths {
+            None => time,
+            // One step at least, as TensorFlow takes it.
+            Some(lengths) => {
+                let longest = g.op("Max").input(lengths.of).input([0]).output();
+                let one = g.op("Maximum").input(longest).input(1).output();
+                g.op("Minimum").inputs([time, one]).output()
+            }
+        };
+        let inputs = TensorArray::of_rows(x);
+        let item = PartialShape::new([shape.dim(1), Some(n)]);
+        let outputs = TensorArray::of_dtype(g, dtype, time).element_shape(item).make();
+        let the_loop = g.while_loop((g.constant(0), state, outputs));
+        let the_loop = the_loop.parallel_iterations(self.parallel_iterations).swap_memory(self.swap_memory);
+        let (_, state, outputs) = the_loop.run(
+            |(t, _, _)| g.op("Less").inputs([t, last]).output(),
+            |(t, before, outputs)| -> Result<_> {
+                let (mut output, mut state) = cell.step(inputs.read(t), before.clone())?;
+                if let (Some(lengths), Some(zeros)) = (&lengths, zeros) {
+                    let over = g.op("GreaterEqual").inputs([t, lengths.of]).output();
+                    output = select_rows(over, zeros, output);
+                    state = zip(&before, &state, |before, now| select_rows(over, before, now))?;
+                }
+                Ok((t + 1, state, outputs.write(t, output)))
+            },
+        )?;
+        let whole = PartialShape::new([shape.dim(0), shape.dim(1), Some(n)]);
+        let outputs = outputs.stack().set_shape(whole);
+        Ok((if self.time_major { outputs } else { swap_time_and_batch(outputs)? }, state))
+    }
+}
+
+/// The lengths of the sequences of a batch.
+pub(super) struct Lengths<'g> {
+    /// i32.
+    pub of: Output<'g>,
+}
+
+impl<'g> Lengths<'g> {
+    /// Of a batch of shape `[time, batch, ..]`.
+    pub fn new(lengths: Output<'g>, shape: &PartialShape) -> Result<Lengths<'g>> {
+        let (g, dtype) = (lengths.graph(), lengths.dtype()?);
+        let of = match dtype {
+            DType::I32 => lengths,
+            DType::I64 => g.op("Cast").input(lengths).attr("DstT", DType::I32).output(),
+            _ => return Err(invalid!("`sequence_length` is {dtype}; lengths are i32 or i64")),
+        };
+        let wanted = PartialShape::new([shape.dim(1)]);
+        if !lengths.shape().is_compatible(&wanted) {
+            return Err(invalid!(
+                "`sequence_length` has shape {} for a batch of shape {wanted}",
+                lengths.shape()
+            )
+            .with_help("give one length for each sequence"));
+        }
+        Ok(Lengths { of })
+    }
+}

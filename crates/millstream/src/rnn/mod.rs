@@ -1,0 +1,313 @@
+//! Recurrent nets: cells ([`Cell`]), and what runs them along time.
+//!
+//! - cells: [`BasicRnnCell`], [`BasicLstmCell`], [`LstmCell`], [`GruCell`]; several in a row: [`MultiRnnCell`], or a tuple of cells of
+//!   different kinds; around another: [`DropoutWrapper`], [`ResidualWrapper`];
+//! - along time: [`Recurrent::dynamic_rnn`], [`Recurrent::bidirectional_dynamic_rnn`], [`Recurrent::raw_rnn`] (loops), and
+//!   [`Recurrent::static_rnn`] (unrolled);
+//! - sequences of different lengths: [`Recurrent::sequence_mask`], [`Recurrent::reverse_in_time`].
+//!
+//! Weights are variables with the names and shapes that TensorFlow 1.15 gives them (`rnn/basic_lstm_cell/kernel`), so that its
+//! checkpoints fit.
+
+mod basic_lstm;
+mod basic_rnn;
+mod bidirectional;
+mod dropout;
+mod dynamic;
+mod gru;
+mod lengths;
+mod lstm;
+mod multi;
+mod raw;
+mod residual;
+mod unrolled;
+mod weights;
+
+pub use basic_lstm::{BasicLstmCell, LstmState};
+pub use basic_rnn::BasicRnnCell;
+pub use bidirectional::Bidirectional;
+pub use dropout::DropoutWrapper;
+pub use dynamic::DynamicRnn;
+pub use gru::GruCell;
+pub use lstm::LstmCell;
+pub use multi::MultiRnnCell;
+pub use raw::RawStep;
+pub use residual::ResidualWrapper;
+pub use unrolled::StaticRnn;
+pub use weights::Weight;
+
+use millstream_graph::nest::{Leaf, Values};
+use millstream_graph::{Arg, Graph, IntoNest, Nest, Output};
+use millstream_tensor::{DType, PartialShape, Result, Tensor, invalid};
+
+/// A function of one value: `Output::tanh` and the like.
+pub type Activation = for<'a> fn(Output<'a>) -> Output<'a>;
+
+/// One step of a recurrent net: `(output, state) = step(input, state)`.
+///
+/// A cell of one's own implements this. Its weights are made by [`Cell::build`], once, outside of the loop that runs it.
+pub trait Cell<'g> {
+    /// What it carries from one step to the next.
+    type State: Nest<'g> + IntoNest<'g, Nest = Self::State> + Clone;
+
+    /// How many values it gives for each entry of the batch.
+    fn output_size(&self) -> usize;
+
+    /// Makes the weights, for inputs of this many values, in the variable scope `scope` (empty, or ending in `/`). Nothing is done where they
+    /// are made already.
+    fn build(&mut self, g: &'g Graph, scope: &str, inputs: usize, dtype: DType) -> Result<()>;
+
+    /// One step: `input` is `[batch, inputs]`, the output `[batch, output_size]`.
+    fn step(&self, input: Output<'g>, state: Self::State) -> Result<(Output<'g>, Self::State)>;
+
+    /// The state to start from where there is nothing before.
+    fn zero_state(&self, g: &'g Graph, batch: Batch<'g>, dtype: DType) -> Result<Self::State>;
+
+    /// The weights, in the order they were made; none before [`Cell::build`].
+    fn weights(&self) -> Vec<Weight<'g>>;
+
+    /// Whether dropout is for each value of the state: not for what carries an LSTM's memory.
+    fn droppable(&self) -> Vec<bool>;
+}
+
+/// How many sequences are worked on together.
+#[derive(Clone, Copy, Debug)]
+pub enum Batch<'g> {
+    /// Known while the graph is built.
+    Known(usize),
+    /// Known when it runs: a scalar i32.
+    Given(Output<'g>),
+}
+
+impl From<usize> for Batch<'_> {
+    fn from(n: usize) -> Self {
+        Batch::Known(n)
+    }
+}
+
+impl<'g> From<Output<'g>> for Batch<'g> {
+    fn from(n: Output<'g>) -> Self {
+        Batch::Given(n)
+    }
+}
+
+impl<'g> Batch<'g> {
+    /// The size along an axis of `x`.
+    #[track_caller]
+    fn of(x: Output<'g>, axis: usize) -> Batch<'g> {
+        match x.shape().dim(axis) {
+            Some(n) => Batch::Known(n),
+            None => Batch::Given(size_of(x, axis)),
+        }
+    }
+
+    /// Zeros of shape `[batch, n]`.
+    pub fn zeros(&self, g: &'g Graph, n: usize, dtype: DType) -> Result<Output<'g>> {
+        let zeros = match self {
+            Batch::Known(batch) => g.static_zeros(dtype, &PartialShape::from([*batch, n])),
+            Batch::Given(batch) => {
+                let n_value = g.constant(i32::try_from(n).map_err(|_| invalid!("{n} values are too many"))?);
+                let shape = g.op("Pack").inputs([*batch, n_value]).output();
+                let zeros = g.op("Fill").name("zeros").input(shape).input(g.scalar_of(dtype, 0.0)).output();
+                Some(zeros.set_shape(PartialShape::new([None, Some(n)])))
+            }
+        };
+        g.check()?;
+        zeros.ok_or_else(|| invalid!("zeros of shape [{self:?}, {n}] are too large"))
+    }
+}
+
+/// The size along an axis, a scalar i32: a constant where it is known.
+#[track_caller]
+fn size_of(x: Output<'_>, axis: usize) -> Output<'_> {
+    let g = x.graph();
+    if let Some(n) = x.shape().dim(axis).and_then(|n| i32::try_from(n).ok()) {
+        return g.constant_tensor("size", Tensor::scalar(n));
+    }
+    let shape = g.op("Shape").input(x).output();
+    let at = axis as i32;
+    g.op("StridedSlice")
+        .input(shape)
+        .input([at])
+        .input([at + 1])
+        .input([1])
+        .attr("shrink_axis_mask", 1)
+        .output()
+}
+
+/// The first two axes changed for each other.
+#[track_caller]
+fn swap_time_and_batch(x: Output<'_>) -> Result<Output<'_>> {
+    let rank = x.shape().rank().ok_or_else(|| {
+        invalid!("the rank of `{}` is not known, so batch and time cannot be exchanged", x.name())
+            .with_help("say it: `x.set_shape(shape![_, _, n])`")
+    })?;
+    let axes: Vec<i32> = (0..rank as i32).map(|i| if i < 2 { 1 - i } else { i }).collect();
+    Ok(x.graph().op("Transpose").name("transpose").input(x).input(axes).output())
+}
+
+/// How many values each entry of `[.., n]` has.
+fn depth_of(x: Output<'_>) -> Result<usize> {
+    let shape = x.shape();
+    shape.dims().and_then(|dims| dims.last().copied().flatten()).ok_or_else(|| {
+        invalid!("how many values an input has is not known: `{}` has shape {shape}", x.name())
+            .with_help("say it: `x.set_shape(shape![_, _, n])`")
+    })
+}
+
+fn values_of<'g>(nest: &impl Nest<'g>) -> Vec<Output<'g>> {
+    let mut leaves = Vec::new();
+    nest.flatten(&mut leaves);
+    let value = |leaf| match leaf {
+        Leaf::Output(output) => output,
+        Leaf::Op(op) => op.output(0),
+    };
+    leaves.into_iter().map(value).collect()
+}
+
+/// A nest with each of its values made of those of two others.
+fn zip<'g, N: Nest<'g>>(a: &N, b: &N, join: impl Fn(Output<'g>, Output<'g>) -> Output<'g>) -> Result<N> {
+    let joined = values_of(a).into_iter().zip(values_of(b)).map(|(a, b)| join(a, b)).collect();
+    a.rebuild(&mut Values::new(joined))
+}
+
+/// Row by row `yes` where `rows` holds and `no` where not. What is no batch of rows (a scalar, a TensorArray) is `no`.
+fn select_rows<'g>(rows: Output<'g>, yes: Output<'g>, no: Output<'g>) -> Output<'g> {
+    if no.shape().rank() == Some(0) {
+        return no;
+    }
+    rows.graph().op("Select").inputs([rows, yes, no]).output().set_shape(no.shape())
+}
+
+/// Makes recurrent nets.
+pub trait Recurrent {
+    /// Runs a cell along time, as long as the longest sequence: options, then [`DynamicRnn::run`], which gives the outputs and the last state.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// use millstream::rnn::BasicLstmCell;
+    /// let g = Graph::new();
+    /// let x = g.placeholder::<f32>("x", shape![_, _, 3]); // [batch, time, values]
+    /// let lengths = g.placeholder::<i32>("lengths", shape![_]);
+    /// let mut cell = BasicLstmCell::new(4);
+    /// let (outputs, state) = g.dynamic_rnn(&mut cell, x).sequence_length(lengths).run()?;
+    /// let init = g.global_variables_initializer();
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(init, feed![])?;
+    /// let feeds = feed![x => Tensor::zeros(DType::F32, [2, 5, 3])?, lengths => [5, 2]];
+    /// let (outputs, h): (Tensor, Tensor) = session.run((outputs, state.h), feeds)?;
+    /// assert_eq!(outputs.shape().dims(), [2, 5, 4]);
+    /// assert_eq!(h.shape().dims(), [2, 4]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
+    #[track_caller]
+    fn dynamic_rnn<'g, 'c, C: Cell<'g>>(
+        &'g self,
+        cell: &'c mut C,
+        inputs: Output<'g>,
+    ) -> DynamicRnn<'g, 'c, C>;
+
+    /// Runs one cell along time and another against it: options, then [`Bidirectional::run`].
+    #[track_caller]
+    fn bidirectional_dynamic_rnn<'g, 'c, F: Cell<'g>, B: Cell<'g>>(
+        &'g self,
+        forward: &'c mut F,
+        backward: &'c mut B,
+        inputs: Output<'g>,
+    ) -> Bidirectional<'g, 'c, F, B>;
+
+    /// Runs a cell with one node for each step and value: for few steps, whose number is known. Options, then [`StaticRnn::run`].
+    #[track_caller]
+    fn static_rnn<'g, 'c, C: Cell<'g>>(
+        &'g self,
+        cell: &'c mut C,
+        inputs: Vec<Output<'g>>,
+    ) -> StaticRnn<'g, 'c, C>;
+
+    /// Runs a cell while `next` says what it gets and whether to go on; see [`RawStep`]. Gives what was emitted, the last state of
+    /// the cell and of the loop.
+    #[track_caller]
+    fn raw_rnn<'g, C, L, F>(&'g self, cell: &mut C, next: F) -> Result<(crate::TensorArray<'g>, C::State, L)>
+    where
+        C: Cell<'g>,
+        L: Nest<'g> + IntoNest<'g, Nest = L> + Clone,
+        F: FnMut(Output<'g>, Option<(Output<'g>, C::State, L)>) -> Result<RawStep<'g, C::State, L>>;
+
+    /// Whether place `j` lies in sequence `i`: `bool[.., max]` for lengths `[..]`. Without `max` it is the longest.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let mask = g.sequence_mask(g.constant([1, 3]), None);
+    /// let mask: Tensor = Session::new(&g)?.run(mask, feed![])?;
+    /// assert_eq!(mask.to_string(), "bool[2,3] [[true false false] [true true true]]");
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
+    #[track_caller]
+    fn sequence_mask<'g>(&'g self, lengths: Output<'g>, max: Option<Arg<'g>>) -> Output<'g>;
+
+    /// Each sequence of a batch back to front: `x` is `[time, batch, ..]` or, with `batch_major`, `[batch, time, ..]`; behind its length a
+    /// sequence stays as it is.
+    #[track_caller]
+    fn reverse_in_time<'g>(
+        &'g self,
+        x: Output<'g>,
+        lengths: Option<Output<'g>>,
+        batch_major: bool,
+    ) -> Output<'g>;
+}
+
+impl Recurrent for Graph {
+    #[track_caller]
+    fn dynamic_rnn<'g, 'c, C: Cell<'g>>(
+        &'g self,
+        cell: &'c mut C,
+        inputs: Output<'g>,
+    ) -> DynamicRnn<'g, 'c, C> {
+        DynamicRnn::new(self, cell, inputs)
+    }
+
+    #[track_caller]
+    fn bidirectional_dynamic_rnn<'g, 'c, F: Cell<'g>, B: Cell<'g>>(
+        &'g self,
+        forward: &'c mut F,
+        backward: &'c mut B,
+        inputs: Output<'g>,
+    ) -> Bidirectional<'g, 'c, F, B> {
+        Bidirectional::new(self, forward, backward, inputs)
+    }
+
+    #[track_caller]
+    fn static_rnn<'g, 'c, C: Cell<'g>>(
+        &'g self,
+        cell: &'c mut C,
+        inputs: Vec<Output<'g>>,
+    ) -> StaticRnn<'g, 'c, C> {
+        StaticRnn::new(self, cell, inputs)
+    }
+
+    #[track_caller]
+    fn raw_rnn<'g, C, L, F>(&'g self, cell: &mut C, next: F) -> Result<(crate::TensorArray<'g>, C::State, L)>
+    where
+        C: Cell<'g>,
+        L: Nest<'g> + IntoNest<'g, Nest = L> + Clone,
+        F: FnMut(Output<'g>, Option<(Output<'g>, C::State, L)>) -> Result<RawStep<'g, C::State, L>>,
+    {
+        raw::raw_rnn(self, cell, next)
+    }
+
+    #[track_caller]
+    fn sequence_mask<'g>(&'g self, lengths: Output<'g>, max: Option<Arg<'g>>) -> Output<'g> {
+        lengths::mask(self, lengths, max)
+    }
+
+    #[track_caller]
+    fn reverse_in_time<'g>(
+        &'g self,
+        x: Output<'g>,
+        lengths: Option<Output<'g>>,
+        batch_major: bool,
+    ) -> Output<'g> {
+        lengths::reverse(self, x, lengths, batch_major)
+    }
+}

@@ -1,0 +1,83 @@
+//! [`StaticRnn`]: a cell run along time, step by step in the graph.
+
+use super::dynamic::Lengths;
+use super::{Batch, Cell, depth_of, select_rows, zip};
+use millstream_graph::{Graph, Output};
+use millstream_tensor::{PartialShape, Result, Tensor, invalid};
+use std::panic::Location;
+
+/// A recurrent net being described.
+#[must_use = "it is made by `run`"]
+pub struct StaticRnn<'g, 'c, C: Cell<'g>> {
+    graph: &'g Graph,
+    cell: &'c mut C,
+    inputs: Vec<Output<'g>>,
+    sequence_length: Option<Output<'g>>,
+    initial_state: Option<C::State>,
+    scope: String,
+    at: &'static Location<'static>,
+}
+
+impl<'g, 'c, C: Cell<'g>> StaticRnn<'g, 'c, C> {
+    #[track_caller]
+    pub(super) fn new(graph: &'g Graph, cell: &'c mut C, inputs: Vec<Output<'g>>) -> Self {
+        let (scope, at) = ("rnn".into(), Location::caller());
+        StaticRnn { graph, cell, inputs, sequence_length: None, initial_state: None, scope, at }
+    }
+
+    /// How long each sequence of the batch is; see [`DynamicRnn::sequence_length`](super::DynamicRnn::sequence_length).
+    pub fn sequence_length(mut self, lengths: Output<'g>) -> Self {
+        self.sequence_length = Some(lengths);
+        self
+    }
+
+    /// The state to start from; zeros by default.
+    pub fn initial_state(mut self, state: C::State) -> Self {
+        self.initial_state = Some(state);
+        self
+    }
+
+    /// The scope of names and of the cell's variables, `rnn` by default.
+    pub fn scope(mut self, scope: impl Into<String>) -> Self {
+        self.scope = scope.into();
+        self
+    }
+
+    /// Makes the steps. Gives the output of each and the state after the last one.
+    #[track_caller]
+    pub fn run(self) -> Result<(Vec<Output<'g>>, C::State)> {
+        let (graph, at) = (self.graph, self.at);
+        graph.check()?;
+        let scope = self.scope.clone();
+        let result = graph.name_scope(&scope, || self.build()).map_err(|e| e.at_line(at))?;
+        graph.check()?;
+        Ok(result)
+    }
+
+    fn build(self) -> Result<(Vec<Output<'g>>, C::State)> {
+        let (g, cell) = (self.graph, self.cell);
+        let first =
+            *self.inputs.first().ok_or_else(|| invalid!("`static_rnn` has no inputs: there are no steps"))?;
+        let dtype = first.dtype()?;
+        cell.build(g, &format!("{}/", self.scope), depth_of(first)?, dtype)?;
+        let batch = Batch::of(first, 0);
+        let mut state = self.initial_state.map_or_else(|| cell.zero_state(g, batch, dtype), Ok)?;
+        let shape = PartialShape::new([None, first.shape().dim(0)]);
+        let lengths = self.sequence_length.map(|lengths| Lengths::new(lengths, &shape)).transpose()?;
+        let zeros = lengths.as_ref().map(|_| batch.zeros(g, cell.output_size(), dtype)).transpose()?;
+        let mut outputs = Vec::new();
+        for (t, &x) in self.inputs.iter().enumerate() {
+            let (mut output, mut next) = cell.step(x, state.clone())?;
+            if let (Some(lengths), Some(zeros)) = (&lengths, zeros) {
+                let t = i32::try_from(t).map_err(|_| invalid!("{t} steps are too many"))?;
+                let t = g.constant_tensor("time", Tensor::scalar(t));
+                let over = g.op("GreaterEqual").inputs([t, lengths.of]).output();
+                output = select_rows(over, zeros, output);
+                next = zip(&state, &next, |before, now| select_rows(over, before, now))?;
+            }
+            outputs.push(output);
+            state = next;
+        }
+        Ok((outputs, state))
+    }
+}

@@ -265,14 +265,8 @@ fn folds_and_scans() -> Result<()> {
     let dd = g.gradients([d], [x]).dense()?[0];
     let fetched = Session::new(&g)?
         .run((product, horner, products, back, counts, (d, dd)), feed![x => [2.0, 3.0, 5.0]])?;
-    let (product, horner, products, back, counts, (d, dd)): (
-        f64,
-        f64,
-        Vec<f64>,
-        Vec<f64>,
-        Vec<i32>,
-        (Vec<f64>, Vec<f64>),
-    ) = fetched;
+    type Fetched = (f64, f64, Vec<f64>, Vec<f64>, Vec<i32>, (Vec<f64>, Vec<f64>));
+    let (product, horner, products, back, counts, (d, dd)): Fetched = fetched;
     near(&[product, horner], &[30.0, 28.0]);
     near(&products, &[2.0, 6.0, 30.0]);
     near(&back, &[30.0, 15.0, 5.0]);

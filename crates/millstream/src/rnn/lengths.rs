@@ -36,6 +36,6 @@ pub(super) fn reverse<'g>(
             .attr("seq_dim", time)
             .attr("batch_dim", batch)
             .output(),
-        None => g.op("ReverseV2").input(x).input([time as i32]).output(),
+        None => g.op("ReverseV2").input(x).input([time]).output(),
     }
 }

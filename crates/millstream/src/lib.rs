@@ -29,15 +29,15 @@
 //! A mistake made while building is remembered with its line, and returned by the next call that gives a [`Result`].
 
 mod axes;
-mod initializer;
 pub mod decode;
 mod functional;
+mod initializer;
 mod ops;
 mod options;
 pub mod rnn;
 mod sugar;
-pub mod train;
 mod tensor_array;
+pub mod train;
 mod value;
 mod variable;
 mod variable_scope;

@@ -77,8 +77,13 @@ impl<'g> Cell<'g> for BasicLstmCell<'g> {
     fn build(&mut self, g: &'g Graph, scope: &str, inputs: usize, dtype: DType) -> Result<()> {
         if self.weights.is_none() {
             let (n, scope) = (self.units, format!("{scope}{}", self.name));
-            let kernel =
-                weight(g, &format!("{scope}/kernel"), &[inputs + n, 4 * n], dtype, self.initializer.as_ref())?;
+            let kernel = weight(
+                g,
+                &format!("{scope}/kernel"),
+                &[inputs + n, 4 * n],
+                dtype,
+                self.initializer.as_ref(),
+            )?;
             let bias = weight(g, &format!("{scope}/bias"), &[4 * n], dtype, Some(&Initializer::zeros()))?;
             self.weights = Some([kernel, bias]);
         }

@@ -57,7 +57,8 @@ impl<'g> Cell<'g> for BasicRnnCell<'g> {
     fn build(&mut self, g: &'g Graph, scope: &str, inputs: usize, dtype: DType) -> Result<()> {
         if self.weights.is_none() {
             let (n, scope) = (self.units, format!("{scope}{}", self.name));
-            let kernel = weight(g, &format!("{scope}/kernel"), &[inputs + n, n], dtype, self.initializer.as_ref())?;
+            let kernel =
+                weight(g, &format!("{scope}/kernel"), &[inputs + n, n], dtype, self.initializer.as_ref())?;
             let bias = weight(g, &format!("{scope}/bias"), &[n], dtype, Some(&Initializer::zeros()))?;
             self.weights = Some([kernel, bias]);
         }

@@ -3,7 +3,8 @@
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
 use millstream::prelude::*;
-use millstream::rnn::{BasicLstmCell, Cell};
+use millstream::rnn::BasicLstmCell;
+use millstream::train::Optimizer;
 use std::time::Instant;
 
 const LENGTH: usize = 10;
@@ -45,31 +46,11 @@ fn learn(steps: usize) -> Result<(f32, f32)> {
     let sum = g.placeholder::<f32>("sum", shape![_, 1]);
     let mut cell = BasicLstmCell::new(32);
     let (_, state) = g.dynamic_rnn(&mut cell, x).run()?;
-    let out = g.variable("out", g.random_uniform([32, 1], -0.2f32, 0.2, None));
-    let weights: Vec<_> =
-        cell.weights().iter().map(|w| (w.variable, w.value)).chain([(out, out.read())]).collect();
-    let error = state.h.matmul(weights[2].1) - sum;
+    let out = g.get_variable("out", [32, 1]).run()?;
+    let error = state.h.matmul(out.value()) - sum;
     let loss = error.square().reduce_mean(());
     let right = error.abs().less(0.04).cast::<f32>().reduce_mean(());
-
-    // Adam, by hand.
-    let grads = g.gradients([loss], weights.iter().map(|w| w.1)).dense()?;
-    let time = g.variable("time", 0.0f32);
-    let now = time.read() + 1.0;
-    let left = |base: f32| -> Output<'_> { 1.0 - g.pow(g.constant(base), now) };
-    let rate = left(0.999).sqrt() / left(0.9) * 0.01;
-    let mut updates = vec![time.assign(now)];
-    for (i, ((weight, value), d)) in weights.iter().zip(grads).enumerate() {
-        let zeros = g.constant(Tensor::zeros(DType::F32, weight.shape().full().unwrap_or_default())?);
-        let (m, v) = (g.variable(&format!("m{i}"), zeros), g.variable(&format!("v{i}"), zeros));
-        let (mean, square) = (m.read() * 0.9 + d * 0.1, v.read() * 0.999 + d * d * 0.001);
-        updates.extend([
-            m.assign(mean),
-            v.assign(square),
-            weight.assign(*value - rate * mean / (square.sqrt() + 1e-8)),
-        ]);
-    }
-    let train = g.group(updates);
+    let train = Optimizer::adam(0.01f32).minimize(loss, None)?;
 
     let session = Session::new(&g)?;
     session.run::<()>(g.global_variables_initializer(), feed![])?;

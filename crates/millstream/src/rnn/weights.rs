@@ -31,7 +31,7 @@ pub(super) fn weight<'g>(
             None => variable,
         };
         let variable = variable.run()?;
-        let value = variable.read();
+        let value = variable.value();
         g.check()?;
         Ok(Weight { variable, value })
     })

@@ -4,7 +4,7 @@
 //! TensorFlow checkpoint (its second format): `PREFIX.index`, a sorted table of what there is, and the elements in
 //! `PREFIX.data-00000-of-00001` and so on.
 //!
-//! Types to know: [`Checkpoint`] reads, [`write`] writes, [`merge`] makes one of several, [`State`] is the list of a folder's
+//! Types to know: [`Checkpoint`] reads, [`write()`] writes, [`merge`] makes one of several, [`State`] is the list of a folder's
 //! checkpoints ([`latest_checkpoint`]).
 //!
 //! Files may come from anywhere: nothing here panics on them, every checksum is verified, and memory is bounded by what the

@@ -112,6 +112,10 @@ impl<'g> Differ<'g> {
         let mut closing = Vec::new();
         for (var, grad) in vars.iter().zip(carried) {
             let next = self.summed_whole(level_in, Port::new(var.switch, 1))?;
+            // Inference may know less of it than that it has the shape of the variable.
+            let (dtype, shape) =
+                graph.read(|g| (g.type_of(Port::new(var.merge, 0)), g.shape_of(Port::new(var.merge, 0))));
+            let next = if dtype?.dtype.is_number() { next.set_shape(shape) } else { next };
             closing.push((grad, next));
         }
         let mut gathered = Vec::new();
@@ -138,7 +142,7 @@ impl<'g> Differ<'g> {
                     let mut parts = Vec::new();
                     for ((var, next), dtype) in lists.into_iter().zip(dtypes) {
                         let list = open.close(var, next)?;
-                        parts.push(self.concatenated(list, dtype, &next, parts.is_empty())?);
+                        parts.push(self.concatenated(list, dtype, &next)?);
                     }
                     Grad::Slices(IndexedSlices { values: parts[0], indices: parts[1], dense_shape })
                 }
@@ -263,23 +267,16 @@ impl<'g> Differ<'g> {
         }
         let dtypes = [slices.values.dtype()?, slices.indices.dtype()?];
         let lists: [_; 2] = lists.try_into().map_err(|_| invalid!("two lists make slices"))?;
-        let dense_shape = Some(self.shape(level, source)?);
+        let dense_shape = Some(graph.inside(outside, || self.shape(level, source))?);
         Ok(Gathered::Slices { lists, dtypes, dense_shape })
     }
 
     /// All rows of a list.
-    fn concatenated(
-        &self,
-        list: Output<'g>,
-        dtype: DType,
-        pushed: &Output<'g>,
-        values: bool,
-    ) -> Result<Output<'g>> {
+    fn concatenated(&self, list: Output<'g>, dtype: DType, pushed: &Output<'g>) -> Result<Output<'g>> {
         let graph = self.graph;
         let part = graph.read(|g| g.node(pushed.port().node).map(|n| g.shape_of(n.inputs[1])))?;
         let shape = graph.element_shape(&rows(&part));
         let leading: Vec<i64> = Vec::new();
-        let _ = values;
         let node = graph.op("TensorListConcatV2").input(list).input(shape).input(graph.constant(leading));
         Ok(node.attr("element_dtype", dtype).output())
     }

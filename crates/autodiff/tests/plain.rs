@@ -103,3 +103,20 @@ fn by_the_result_of_a_loop() -> Result<()> {
     assert!(d[0].is_some() && d[1].is_none());
     Ok(())
 }
+
+/// Values and gradient are those of TensorFlow 1.15.
+#[test]
+fn samples_move_with_their_parameters() -> Result<()> {
+    let g = graph();
+    let alpha = g.constant([[0.5f64], [2.0]]);
+    let y = g.op("RandomGamma").input([3]).input(alpha).attr("seed", 7).attr("seed2", 9).output();
+    let d = g.gradients([y * y], [alpha]).dense()?[0];
+    let (y, d): (Tensor, Tensor) = Session::new(&g)?.run((y, d), feed![])?;
+    let near = |got: &Tensor, want: &[f64]| -> Result<bool> {
+        Ok(got.as_slice::<f64>()?.iter().zip(want).all(|(a, b)| (a - b).abs() <= 1e-9 * b.abs()))
+    };
+    let samples = [0.2893727446821027, 2.468_964_471_958_704, 0.0032317527835949464, 0.6036276640226195];
+    assert!(near(&y, &samples)?, "{y}");
+    assert!(near(&d, &[3.562540964039269, 18.545176546919574])?, "{d}");
+    Ok(())
+}

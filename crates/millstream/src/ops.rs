@@ -3034,6 +3034,20 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("RandomGamma").input(shape).input(alpha).output()
     }
 
+    /// The derivative by `alpha` of a `sample` that RandomGamma drew: how far it moves if its share of the distribution stays the same.
+    ///
+    /// `RandomGammaGrad(alpha: T, sample: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f32|f64`.
+    ///
+    /// ```text
+    /// RandomGammaGrad([0.3 1.0 2.5 50.0 1e6 0.01], [0.05 2.0 1.7 61.0 1.001e6 1e-20]) ~ [0.49471098 1.6316917 0.87504452 1.1063969 1.0005000002 4.5490814e-17]
+    /// ```
+    #[track_caller]
+    fn random_gamma_grad(self, alpha: impl Into<Arg<'g>>, sample: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("RandomGammaGrad").input(alpha).input(sample).output()
+    }
+
     /// As `RandomPoissonV2`, the counts of the same dtype as the rates.
     ///
     /// `RandomPoisson(shape: S, rate: dtype) -> (output: dtype)`
@@ -9779,6 +9793,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn random_gamma(self, alpha: impl Into<Arg<'g>>) -> Output<'g> {
         let first = self.into();
         Ops::random_gamma(first.graph(), first, alpha)
+    }
+
+    /// The derivative by `alpha` of a `sample` that RandomGamma drew: how far it moves if its share of the distribution stays the same.
+    ///
+    /// See [`Ops::random_gamma_grad`].
+    #[track_caller]
+    fn random_gamma_grad(self, sample: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::random_gamma_grad(first.graph(), first, sample)
     }
 
     /// As `RandomPoissonV2`, the counts of the same dtype as the rates.

@@ -2,7 +2,7 @@
 //!
 //! An example's numbers are moved a little, so that ties and corners are left, or drawn from the [`Domain`] of the op. All inputs that have
 //! gradients are moved at once, in one random direction, and so are the gradients that flow in: the second derivative is checked likewise,
-//! as the difference of the first.
+//! as the difference of the first. In half-width floats the gradient is checked against that in f64.
 
 use crate::json::Text;
 use crate::tiers::DATAFLOW;
@@ -192,6 +192,97 @@ impl Point {
         let second = probe.run(&second, &start, &all, &all_values)?;
         let directions: Vec<Tensor> = direction.iter().chain(&seed_direction).cloned().collect();
         agree("second derivative", of(&second, &directions), numeric)
+    }
+
+    /// Checks that the gradient in a half-width float is nearly that in f64 of the same numbers. `false`: the op does not take that dtype.
+    pub fn check_narrow(&self, dtype: DType, seed: u64) -> Text<bool> {
+        let Some(narrow) = self.with(dtype)? else { return Ok(false) };
+        let Some(reference) = narrow.with(DType::F64)? else { return Ok(false) };
+        let graph = Graph::with_ops(millstream_ops::registry());
+        let probe = Probe::new(&graph, &narrow, Knowing::All)?;
+        let values = match probe.run(&probe.ys, &narrow.moving(), &[], &[]) {
+            // Some declarations admit dtypes that, as in TensorFlow, no kernel computes with.
+            Err(e) if e.contains("does not compute with") => return Ok(false),
+            values => values?,
+        };
+        let mut random = Random(seed);
+        let seeds = values.iter().map(|v| random.like(v)).collect::<Text<Vec<Tensor>>>()?;
+        let widened = seeds
+            .iter()
+            .map(|v| tensor(wide(v.dtype()), v.shape(), &numbers(v)))
+            .collect::<Text<Vec<Tensor>>>()?;
+        let tolerance = if dtype == DType::BF16 { 0.06 } else { 0.01 };
+        for (i, (got, want)) in narrow.gradient(&seeds)?.iter().zip(reference.gradient(&widened)?).enumerate()
+        {
+            let (got_numbers, want_numbers) = (numbers(got), numbers(&want));
+            let size = want_numbers.iter().fold(1.0, |m: f64, v| m.max(v.abs()));
+            let near = |(a, b): (&f64, &f64)| (a - b).abs() <= tolerance * size;
+            if got_numbers.len() != want_numbers.len() || !got_numbers.iter().zip(&want_numbers).all(near) {
+                return Err(format!(
+                    "the gradient of moving input {i} in {dtype} is {got} but in f64 {want}"
+                ));
+            }
+        }
+        Ok(true)
+    }
+
+    /// The gradients of what moves, with these gradients flowing in.
+    fn gradient(&self, seeds: &[Tensor]) -> Text<Vec<Tensor>> {
+        let graph = Graph::with_ops(millstream_ops::registry());
+        let probe = Probe::new(&graph, self, Knowing::All)?;
+        let fed: Vec<Output<'_>> =
+            seeds.iter().map(|v| graph.placeholder_of("seed", v.dtype(), probe.shape(v))).collect();
+        let grads =
+            graph.gradients(probe.ys.clone(), probe.xs.clone()).grad_ys(fed.iter().copied().map(Some));
+        let grads = grads.dense().map_err(|e| format!("the gradient: {e}"))?;
+        probe.run(&grads, &self.moving(), &fed, seeds)
+    }
+
+    /// The point with another float dtype in place of the one that it has; `None` where an op does not take that.
+    fn with(&self, dtype: DType) -> Text<Option<Point>> {
+        let mut calls = Vec::new();
+        for call in &self.calls {
+            let Some(op) = millstream_ops::registry().get(&call.op) else { return Ok(None) };
+            let takes = |attr: &str| match op.attr_spec(attr).map(|a| a.kind) {
+                Some(AttrKind::Type(&[]) | AttrKind::TypeList) => true,
+                Some(AttrKind::Type(dtypes)) => dtypes.contains(&dtype),
+                _ => false,
+            };
+            let mut attrs = call.attrs.clone();
+            for (name, _) in &op.attrs {
+                match attrs.dtype(name) {
+                    Ok(old) if old.is_float() && takes(name) => attrs.set(*name, dtype),
+                    Ok(old) if old.is_float() => return Ok(None),
+                    _ => continue,
+                };
+            }
+            let mut args = Vec::new();
+            for (i, arg) in call.args.iter().enumerate() {
+                args.push(match arg {
+                    Place::Moving(v) | Place::Variable(v) | Place::Fixed(v) if v.dtype().is_float() => {
+                        let taken = match spec_of(op, i, call.args.len()).map(|s| s.ty) {
+                            Some(TypeSpec::Attr(name)) => takes(name),
+                            Some(TypeSpec::Fixed(fixed)) => fixed == dtype || fixed == DType::Resource,
+                            _ => false,
+                        };
+                        if !taken {
+                            return Ok(None);
+                        }
+                        let value = tensor(dtype, v.shape(), &numbers(v))?;
+                        match arg {
+                            Place::Moving(_) => Place::Moving(value),
+                            Place::Variable(_) => Place::Variable(value),
+                            _ => Place::Fixed(value),
+                        }
+                    }
+                    Place::Moving(_) | Place::Variable(_) => return Ok(None),
+                    Place::Fixed(value) => Place::Fixed(value.clone()),
+                    Place::Output(call, output) => Place::Output(*call, *output),
+                });
+            }
+            calls.push(Step { op: call.op.clone(), attrs, args });
+        }
+        Ok(Some(Point { calls }))
     }
 
     fn moving(&self) -> Vec<Tensor> {
@@ -442,6 +533,8 @@ fn tensor(dtype: DType, shape: &Shape, numbers: &[f64]) -> Text<Tensor> {
             let pairs: Vec<C128> = numbers.chunks_exact(2).map(|p| C128::new(p[0], p[1])).collect();
             Tensor::from_slice(shape.clone(), &pairs)
         }
+        DType::F16 => Tensor::from_iter(shape.clone(), numbers.iter().map(|v| f16::from_f64(*v))),
+        DType::BF16 => Tensor::from_iter(shape.clone(), numbers.iter().map(|v| bf16::from_f64(*v))),
         _ => Tensor::from_slice(shape.clone(), numbers),
     };
     made.map_err(say)
@@ -527,7 +620,7 @@ impl Random {
         if self.next() & 1 == 0 { 1.0 } else { -1.0 }
     }
 
-    /// Numbers from -1 to 1 in the shape of another value.
+    /// Numbers from -1 to 1 in the shape and dtype of another value.
     fn like(&mut self, value: &Tensor) -> Text<Tensor> {
         let n = value.elements() * if value.dtype().is_complex() { 2 } else { 1 };
         let numbers: Vec<f64> = (0..n).map(|_| self.between(-1.0, 1.0)).collect();

@@ -2,6 +2,7 @@
 
 use millstream_graph::op::Gradient;
 use millstream_ops::cases::{Case, Expect};
+use millstream_tensor::DType;
 use millstream_testkit::differences::{Domain, Knowing, Needs, Point, is_differentiable};
 use millstream_testkit::examples::all;
 use millstream_testkit::report::Report;
@@ -20,6 +21,7 @@ const DOMAINS: &[(&str, Domain)] = &[
     ("Log1p", (-0.5, 3.0)),
     ("Betainc", (0.2, 0.8)),
     ("Igamma", (0.5, 3.0)),
+    ("IgammaGradA", (0.5, 3.0)),
     ("Igammac", (0.5, 3.0)),
     ("Ndtri", (0.1, 0.9)),
     ("Polygamma", (0.5, 3.0)),
@@ -54,6 +56,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("Betainc outside", NOT_FINITE),
     ("Cholesky root_of_each", "made symmetric it has no root"),
     ("CumulativeLogsumexp exclusive", NOT_FINITE),
+    ("IgammaGradA edges", NOT_FINITE),
     ("Polygamma edges", NOT_FINITE),
     ("SparseTensorDenseMatMul conjugates", "as in TensorFlow, there is none of complex numbers: an error"),
     ("Sign signs", "real signs are constant"),
@@ -69,6 +72,10 @@ const KNOWN: &[(&str, &str)] = &[
 const KNOWN_BROADCASTING: &[(&str, &str)] =
     &[("SoftmaxCrossEntropyWithLogits", "labels that are repeated along a row are no probabilities")];
 
+/// Examples whose gradient in half-width floats is another, with the reason.
+const KNOWN_HALF_WIDTH: &[(&str, &str)] =
+    &[("CumulativeLogsumexp reverse", "its numbers are so great that their differences have no digits left")];
+
 const CONTRADICTION: &str = "as in TensorFlow, both of two contradicting bounds get the gradient";
 const REPEATED: &str = "as in TensorFlow, every row for a place gets the gradient, not only the last one";
 const NOT_FINITE: &str = "its value is not finite";
@@ -78,10 +85,9 @@ const DROWNED: &str =
 /// Ops and examples whose second derivative is not checked, with the reason.
 const ONCE: &[(&str, &str)] = &[
     ("EuclideanNorm of_nothing", "the length is 0, where it has no second derivative"),
+    ("RandomGamma", "how samples curve is not computed"),
     ("Igamma", "its second derivative by `a` is not computed"),
     ("Igammac", "its second derivative by `a` is not computed"),
-    ("SparseAdd", "as in TensorFlow, SparseAddGrad has no gradient: an error"),
-    ("SparseSlice", "as in TensorFlow, SparseSliceGrad has no gradient: an error"),
 ];
 
 /// Inputs that have no gradient, and why.
@@ -89,6 +95,7 @@ const HELD: &[(&str, &[usize], &str)] = &[
     ("Betainc", &[0, 1], "as in TensorFlow, only that by `x` is computed; others are an error"),
     ("Polygamma", &[0], "the order is a count"),
     ("Zeta", &[0], "as in TensorFlow, only that by `q` is computed; others are an error"),
+    ("IgammaGradA", &[0], "only that by `x` is computed; the other is an error"),
     ("SparseAdd", &[6], "the threshold moves by steps"),
 ];
 
@@ -129,6 +136,35 @@ fn examples() {
     }
     assert!(report.passed() > 0);
     report.finish("gradients of examples");
+}
+
+/// In half-width floats the gradients are those of the same numbers in f64, nearly.
+#[test]
+fn half_width() {
+    let mut report = Report::new();
+    for (op, name, text) in all() {
+        let Ok(case) = Case::parse(text) else { continue };
+        if case.call.op != op
+            || !is_differentiable(op)
+            || reason(KNOWN, op, name).is_some()
+            || !matches!(case.expect, Expect::Values(_) | Expect::Near(_))
+        {
+            continue;
+        }
+        let Ok(Some(point)) = Point::of(&case, needs(op), 2) else { continue };
+        for dtype in [DType::F16, DType::BF16] {
+            match point.check_narrow(dtype, 2) {
+                Ok(false) => {}
+                result => report.add(
+                    &format!("{op} {name} ({dtype})"),
+                    reason(KNOWN_HALF_WIDTH, op, name),
+                    result.map(drop).map_err(|e| format!("{text}\n{e}")),
+                ),
+            }
+        }
+    }
+    assert!(report.passed() > 0);
+    report.finish("gradients in half-width floats");
 }
 
 /// Every op of two inputs of one type that broadcasts does so in both directions, and its gradient sums them back.

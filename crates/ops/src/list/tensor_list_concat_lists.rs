@@ -2,8 +2,8 @@
 
 use super::common::{as_list, handles};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
-use millstream_tensor::{DType, Result, Tensor, TensorList, Variant, ensure, invalid};
+use millstream_graph::op::{GradCx, Gradient, InferCx, KernelCx, OpDef};
+use millstream_tensor::{DType, PartialShape, Result, Tensor, TensorList, Variant, ensure, invalid};
 use std::sync::Arc;
 
 pub(crate) fn def() -> OpDef {
@@ -15,7 +15,7 @@ pub(crate) fn def() -> OpDef {
         .attr("element_dtype", AnyType)
         .infer(infer)
         .kernel(handles(run))
-        .gradient(Gradient::Missing("as in TensorFlow, it is not computed"))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -64,8 +64,22 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
+// The first items are those of `input_a`, the others, which must have one shape, those of `input_b`.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dlist, a, b) = (cx.grad(0), cx.input(0), cx.input(1));
+    let [n_a, n_b] = [a, b].map(|list| cx.call("TensorListLength", [list]));
+    cx.give(0, cx.call("TensorListResize", [dlist, n_a]));
+    let any = cx.graph().element_shape(&PartialShape::unknown());
+    let rest = cx.op("Range").input(n_a).input(n_a + n_b).input(1).output();
+    let items = cx.op("TensorListGather").inputs([dlist, rest, any]).attr("element_dtype", cx.attrs().dtype("element_dtype")?);
+    cx.give(1, cx.call("TensorListFromTensor", [items.output(), any]));
+    Ok(())
+}
+
 cases! {
     joins: "TensorListStack(TensorListConcatLists(TensorListFromTensor([1 2], -1), TensorListFromTensor([3], -1); element_dtype=i32), -1; element_dtype=i32) = [1 2 3]",
+    floats: "TensorListStack(TensorListConcatLists(TensorListFromTensor([[1.0 2.0] [4.0 5.0]], -1), TensorListFromTensor([[3.0 6.0]], -1); element_dtype=f32), -1; \
+             element_dtype=f32) = [[1.0 2.0] [4.0 5.0] [3.0 6.0]]",
     one_by_one: "TensorListLength(GatherV2(TensorListConcatLists(Pack(TensorListFromTensor([1 2], -1)), Pack(TensorListFromTensor([3], -1)); element_dtype=i32), 0, 0)) = 3",
     infers: "TensorListConcatLists(variant[?], variant[2]; element_dtype=f32) : variant[2]",
     in_the_same_shape: "TensorListConcatLists(variant[3], variant[2]; element_dtype=f32) ! they must be equal",

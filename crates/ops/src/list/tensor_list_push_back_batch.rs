@@ -15,7 +15,7 @@ pub(crate) fn def() -> OpDef {
         .attr("element_dtype", AnyType)
         .infer(infer)
         .kernel(handles(run))
-        .gradient(Gradient::Missing("as in TensorFlow, it is not computed"))
+        .gradient(Gradient::none("as in TensorFlow, what lists in a tensor hold counts as constant"))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -1,5 +1,6 @@
 //! `Digamma`: the logarithmic derivative of the gamma function.
 
+use super::grad::at_least_single;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
@@ -13,7 +14,7 @@ pub(crate) fn def() -> OpDef {
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dy, x) = (cx.grad(0), cx.input(0));
     let one = cx.scalar(cx.dtype(0), 1.0);
-    cx.give(0, dy * cx.call("Polygamma", [one, x]));
+    cx.give(0, dy * at_least_single(cx, "Polygamma", [one, x]));
     Ok(())
 }
 

@@ -88,15 +88,38 @@ fn share(a: f64, x: f64, side: Side) -> Dual {
         let slope = (expansion(a + step, x, side) - expansion(a - step, x, side)) / (2.0 * step);
         return Dual::of(expansion(a, x, side), slope);
     }
-    // Each is computed where it is the smaller one, so that no digits cancel.
-    let (got, is) = match x > 1.0 && x > a {
-        true => (fraction(a, x), Side::Above),
-        false => (series(a, x), Side::Below),
-    };
+    let (part, is) = share_by_weight(a, x);
+    let got = weight(a, x).times(part);
     match is == side {
         true => got,
         false => Dual::of(1.0 - got.value, -got.slope),
     }
+}
+
+/// The smaller share, whose digits do not cancel, divided by [`weight`]; and which it is.
+fn share_by_weight(a: f64, x: f64) -> (Dual, Side) {
+    match x > 1.0 && x > a {
+        true => (fraction(a, x), Side::Above),
+        false => (series(a, x), Side::Below),
+    }
+}
+
+/// How a sample `x` of the gamma distribution moves with its shape `a` when its share of the distribution stays the same:
+/// `-igamma_grad_a / density`.
+pub(crate) fn random_gamma_grad(a: f64, x: f64) -> f64 {
+    if a.is_nan() || x.is_nan() || a <= 0.0 || x < 0.0 {
+        return f64::NAN;
+    }
+    if x == 0.0 {
+        return 0.0;
+    }
+    if a > LARGE {
+        return -share(a, x, Side::Below).slope * x / weight(a, x).value;
+    }
+    // The density is weight / x, so the weight, which may be too small for a float, cancels.
+    let (part, side) = share_by_weight(a, x);
+    let slope = x * (part.slope + part.value * (x.ln() - digamma(a)));
+    if side == Side::Below { -slope } else { slope }
 }
 
 /// `x^a e^-x / gamma(a)`.
@@ -129,7 +152,7 @@ fn log1p_less(v: f64) -> f64 {
     sum
 }
 
-/// Below `x`: `weight / a * (1 + x / (a+1) + x^2 / ((a+1)(a+2)) + ..)`.
+/// Below `x`, divided by [`weight`]: `1 / a * (1 + x / (a+1) + x^2 / ((a+1)(a+2)) + ..)`.
 fn series(a: f64, x: f64) -> Dual {
     let mut term = Dual::of(1.0, 0.0);
     let mut sum = term;
@@ -140,10 +163,10 @@ fn series(a: f64, x: f64) -> Dual {
             break;
         }
     }
-    weight(a, x).over(Dual::of(a, 1.0)).times(sum)
+    sum.over(Dual::of(a, 1.0))
 }
 
-/// Above `x`: `weight / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ..)))`, from the front (Lentz).
+/// Above `x`, divided by [`weight`]: `1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ..)))`, from the front (Lentz).
 fn fraction(a: f64, x: f64) -> Dual {
     let tiny = |d: Dual| if d.value == 0.0 { Dual::of(1e-300, d.slope) } else { d };
     let mut b = Dual::of(x + 1.0 - a, -1.0);
@@ -162,7 +185,7 @@ fn fraction(a: f64, x: f64) -> Dual {
             break;
         }
     }
-    weight(a, x).times(sum)
+    sum
 }
 
 /// The uniform expansion for large `a` (DLMF 8.12), whose next term is of the order of `a^-2`.
@@ -448,6 +471,15 @@ mod tests {
             let h = 1e-4;
             let want = (igamma(a + h, x) - igamma(a - h, x)) / (2.0 * h);
             assert!((igamma_grad_a(a, x) - want).abs() <= 1e-6 * want.abs() + 1e-11, "{a} {x}: {want}");
+        }
+    }
+
+    #[test]
+    fn samples_keep_their_share() {
+        for (a, x) in [(0.3, 0.2), (2.0, 1.0), (2.0, 3.0), (20.0, 30.0), (150.0, 140.0), (2e5, 2.001e5)] {
+            let h = 1e-5 * a;
+            let moved = |by: f64| igamma(a + by, x + random_gamma_grad(a, x) * by);
+            assert!((moved(h) - moved(-h)).abs() <= 1e-8, "{a} {x}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use millstream_graph::Output;
 use millstream_graph::op::{GradCx, Kernel, OpDef};
+use millstream_tensor::DType;
 
 /// An op `z = g(y, dy)` on tensors of one shape.
 pub(crate) fn gradient_op(name: &'static str, kernel: Kernel) -> OpDef {
@@ -23,4 +24,17 @@ pub(crate) fn not_zero<'g>(cx: &GradCx<'g, '_>, x: Output<'g>) -> Output<'g> {
     let dtype = cx.dtype(0);
     let differs = cx.call("NotEqual", [x, cx.scalar(dtype, 0.0)]);
     cx.op("Cast").input(differs).attr("DstT", dtype).output()
+}
+
+/// An op of two floats that has no kernel for half-width ones: of those it is computed in f32.
+pub(crate) fn at_least_single<'g>(
+    cx: &GradCx<'g, '_>,
+    op: &'static str,
+    inputs: [Output<'g>; 2],
+) -> Output<'g> {
+    let cast = |x, to| cx.op("Cast").input(x).attr("DstT", to).output();
+    match inputs[0].dtype() {
+        Ok(half @ (DType::F16 | DType::BF16)) => cast(cx.call(op, inputs.map(|x| cast(x, DType::F32))), half),
+        _ => cx.call(op, inputs),
+    }
 }

@@ -1,6 +1,7 @@
 //! `IgammaGradA`: how the incomplete gamma function changes with its shape.
 
-use millstream_graph::op::{Gradient, OpDef};
+use millstream_graph::op::{GradCx, Gradient, OpDef};
+use millstream_tensor::{Error, Result};
 
 formula!(a, x: Float => a.igamma_grad_a(x));
 
@@ -13,7 +14,19 @@ pub(crate) fn def() -> OpDef {
         .attr("T", dtypes!(singles))
         .infer(|cx| cx.broadcast())
         .kernel(kernel!(binary, singles, Formula))
-        .gradient(Gradient::Missing("second derivatives by `a` are not computed"))
+        .gradient(Gradient::of(grad))
+}
+
+// By x it is how the density of the gamma distribution changes with its shape.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    if cx.wants(0) {
+        return Err(Error::unimplemented("the second derivative by `a` is not computed").with_help("stop it: `stop_gradient`"));
+    }
+    let (dz, a, x) = (cx.grad(0), cx.input(0), cx.input(1));
+    let log = cx.call("Log", [x]);
+    let density = cx.call("Exp", [(a - 1.0) * log - x - cx.call("Lgamma", [a])]);
+    cx.give_summed(1, dz * density * (log - cx.call("Digamma", [a])));
+    Ok(())
 }
 
 cases! {

@@ -1,5 +1,6 @@
 //! `Igammac`: the upper incomplete gamma function.
 
+use super::grad::at_least_single;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
@@ -21,7 +22,7 @@ pub(crate) fn def() -> OpDef {
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (dz, a, x) = (cx.grad(0), cx.input(0), cx.input(1));
     if cx.wants(0) {
-        cx.give_summed(0, -(dz * cx.call("IgammaGradA", [a, x])));
+        cx.give_summed(0, -(dz * at_least_single(cx, "IgammaGradA", [a, x])));
     }
     if cx.wants(1) {
         let density = cx.call("Exp", [(a - 1.0) * cx.call("Log", [x]) - x - cx.call("Lgamma", [a])]);

@@ -12,6 +12,7 @@ pub(crate) mod numbers;
 mod special;
 mod sum_of_many;
 
+pub(crate) use grad::at_least_single;
 pub(crate) use sum_of_many::sum;
 
 ops! {

@@ -113,6 +113,7 @@ pub(crate) trait Float: Real + Field {
     fn igamma(self, x: Self) -> Self;
     fn igammac(self, x: Self) -> Self;
     fn igamma_grad_a(self, x: Self) -> Self;
+    fn random_gamma_grad(self, x: Self) -> Self;
     fn zeta(self, q: Self) -> Self;
     fn polygamma(self, x: Self) -> Self;
     fn atan2(self, o: Self) -> Self;
@@ -361,7 +362,7 @@ macro_rules! floats {
             floats!(@std $t: floor floor, ceil ceil);
             floats!(@special $special: erf, erfc, lgamma, digamma);
             floats!(@double $t: erfinv, ndtri, bessel_i0e, bessel_i1e);
-            floats!(@doubles $t: igamma, igammac, igamma_grad_a, zeta, polygamma);
+            floats!(@doubles $t: igamma, igammac, igamma_grad_a, random_gamma_grad, zeta, polygamma);
             #[inline(always)]
             fn atan2(self, o: Self) -> Self { $t::atan2(self, o) }
             #[inline(always)]
@@ -434,7 +435,7 @@ macro_rules! halves {
 
         impl Float for $t {
             halves!(@one $t: Float: floor, ceil, erf, erfc, lgamma, digamma, erfinv, ndtri, bessel_i0e, bessel_i1e);
-            halves!(@two $t: Float: atan2, igamma, igammac, igamma_grad_a, zeta, polygamma);
+            halves!(@two $t: Float: atan2, igamma, igammac, igamma_grad_a, random_gamma_grad, zeta, polygamma);
             #[inline(always)]
             fn is_nan(self) -> bool { $t::is_nan(self) }
             #[inline(always)]

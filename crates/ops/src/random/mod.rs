@@ -8,7 +8,7 @@ mod philox;
 mod tests;
 
 ops! {
-    multinomial, parameterized_truncated_normal, random_gamma, random_poisson, random_shuffle, random_standard_normal, random_uniform, random_uniform_int, stateless_multinomial, stateless_random_get_alg,
+    multinomial, parameterized_truncated_normal, random_gamma, random_gamma_grad, random_poisson, random_shuffle, random_standard_normal, random_uniform, random_uniform_int, stateless_multinomial, stateless_random_get_alg,
     stateless_random_get_key_counter, stateless_random_normal, stateless_random_normal_v2, stateless_random_uniform,
     stateless_random_uniform_full_int, stateless_random_uniform_full_int_v2, stateless_random_uniform_int,
     stateless_random_uniform_int_v2, stateless_random_uniform_v2, stateless_truncated_normal,

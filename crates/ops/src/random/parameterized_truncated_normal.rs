@@ -31,7 +31,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", IndexType)
         .infer(infer)
         .kernel(Kernel::build(Effect::Stateful, build))
-        .gradient(Gradient::Missing("how a sample moves with its parameters is not computed"))
+        .gradient(Gradient::none("as in TensorFlow, samples count as constants"))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

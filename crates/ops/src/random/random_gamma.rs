@@ -2,9 +2,10 @@
 
 use super::per_output::{Draws, infer, run};
 use super::philox::Stream;
+use crate::math::at_least_single;
 use crate::number::with_types;
 use millstream_graph::op::spec::{IndexType, Int, OneOf, Spec};
-use millstream_graph::op::{BuildCx, Effect, Gradient, Kernel, KernelCx, OpDef, Run};
+use millstream_graph::op::{BuildCx, Effect, GradCx, Gradient, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::DType::{F16, F32, F64};
 use millstream_tensor::Result;
 use num_traits::{NumCast, ToPrimitive};
@@ -25,7 +26,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", OneOf(&[F16, F32, F64]))
         .infer(infer)
         .kernel(Kernel::build(Effect::Stateful, build))
-        .gradient(Gradient::Missing("how a sample moves with `alpha` is not computed"))
+        .gradient(Gradient::of(grad))
 }
 
 fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
@@ -75,6 +76,14 @@ impl Gamma {
             }
         }
     }
+}
+
+// A sample keeps its share of the distribution when `alpha` moves.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dy, alpha, samples) = (cx.grad(0), cx.input(1), cx.output(0));
+    let moves = at_least_single(cx, "RandomGammaGrad", [alpha, samples]);
+    cx.give_unstretched(1, dy * moves);
+    Ok(())
 }
 
 cases! {

@@ -1,6 +1,7 @@
 //! Sparse tensors: indices, values and a shape, as three tensors.
 
 mod entries;
+mod rows;
 
 ops! {
     sparse_add, sparse_add_grad, sparse_concat, sparse_dense_cwise, sparse_fill_empty_rows, sparse_fill_empty_rows_grad,

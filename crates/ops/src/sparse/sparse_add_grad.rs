@@ -1,8 +1,9 @@
 //! `SparseAddGrad`: what the gradient of a sum means for its operands.
 
 use super::entries::Indices;
+use super::rows::numbers_from_one;
 use millstream_graph::op::spec::Number;
-use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
 use millstream_tensor::{Assembler, Result, Tensor, ensure};
 
@@ -18,7 +19,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", Number)
         .infer(infer)
         .kernel(Kernel::pure(run))
-        .gradient(Gradient::Missing("which entries were summed is not told backwards"))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -59,6 +60,18 @@ fn of_operand(rows: &Indices, sum: &Indices, grad: &Tensor) -> Result<Tensor> {
         }
     }
     out.finish()
+}
+
+// Each entry of the sum went to at most one row of each operand.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dsum, a, b, sum) = (cx.input(0), cx.input(1), cx.input(2), cx.input(3));
+    let from = cx.op("SparseAddGrad").inputs([numbers_from_one(cx, dsum), a, b, sum]).finish();
+    let count = cx.call("Size", [dsum]);
+    let (da, db) = (cx.grad(0), cx.grad(1));
+    // Numbers are from 1, and negative segments are dropped.
+    let back = |grad, numbers| cx.call("UnsortedSegmentSum", [grad, numbers - 1, count]);
+    cx.give(0, back(da, from.output(0)) + back(db, from.output(1)));
+    Ok(())
 }
 
 cases! {

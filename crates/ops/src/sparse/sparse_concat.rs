@@ -1,8 +1,9 @@
 //! `SparseConcat`: sparse tensors put together along an axis.
 
 use super::entries::{Entries, gives, inferred_of, sizes};
+use super::rows::numbers;
 use millstream_graph::op::spec::{AnyType, AtLeast, Int};
-use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
 use millstream_tensor::{Assembler, Result, Tensor, ensure, invalid};
 
@@ -20,7 +21,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(infer)
         .kernel(Kernel::pure(run))
-        .gradient(Gradient::Missing("as in TensorFlow, it is not computed; concatenate dense tensors"))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -91,9 +92,32 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
+// Each entry gets the gradient of the place that its number came to.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dvalues, n) = (cx.grad(1), cx.n_inputs() / 3);
+    let mut first = cx.graph().constant(0);
+    let mut parts = Vec::with_capacity(n);
+    for i in 0..n {
+        let shape = cx.shape_of_input(n + i);
+        let count = cx.op("Reshape").input(shape).input(cx.ints(&[])).output();
+        parts.push(numbers(cx, first, count));
+        first = first + count;
+    }
+    let inputs: Vec<_> = (0..3 * n).map(|i| if (n..2 * n).contains(&i) { parts[i - n] } else { cx.input(i) }).collect();
+    let concat = cx.op("SparseConcat").inputs(inputs);
+    let concat = concat.attr("N", n as i64).attr("concat_dim", cx.attrs().int("concat_dim")?);
+    let places = cx.call("InvertPermutation", [concat.finish().output(1)]);
+    for (i, numbers) in parts.into_iter().enumerate() {
+        let places = cx.call("GatherV2", [places, numbers, cx.graph().constant(0)]);
+        cx.give(n + i, cx.call("GatherV2", [dvalues, places, cx.graph().constant(0)]));
+    }
+    Ok(())
+}
+
 cases! {
     side_by_side: "SparseConcat(i64 [[0 1] [2 0]], i64 [[0 0]], [5 6], [7], i64 [3 3], i64 [3 2]; concat_dim=1) = i64 [[0 1] [0 3] [2 0]], [5 7 6], i64 [3 5]",
     one_below_the_other: "SparseConcat(i64 [[0]], i64 [[1]], ['a'], ['b'], i64[1] [2], i64[1] [3]; concat_dim=-1) = i64 [[0] [3]], ['a' 'b'], i64[1] [5]",
+    floats: "SparseConcat(i64 [[0 1] [2 0]], i64 [[0 0]], [5.0 6.0], [7.0], i64 [3 3], i64 [3 2]; concat_dim=1) ~ i64 [[0 1] [0 3] [2 0]], [5.0 7.0 6.0], i64 [3 5]",
     infers: "SparseConcat(i64[2,3], i64[?,?], f32[?], f32[4], i64[?], i64[?]; concat_dim=0) : i64[6,3], f32[6], i64[3]",
     sizes_agree: "SparseConcat(i64 [[0 0]], i64 [[0 0]], [1], [2], i64 [3 3], i64 [2 3]; concat_dim=1) ! but for axis 1 they must be equal",
     axis_exists: "SparseConcat(i64 [[0]], i64 [[0]], [1], [2], i64[1] [3], i64[1] [2]; concat_dim=1) ! `concat_dim` is 1",

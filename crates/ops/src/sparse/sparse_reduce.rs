@@ -3,6 +3,7 @@
 use super::entries::{Entries, gives, inferred, sizes};
 use crate::math::numbers::{Lane, Num, Real};
 use millstream_graph::op::spec::{self, Bool, Spec};
+use millstream_graph::Output;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::DType::{I32, I64};
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid};
@@ -21,23 +22,21 @@ pub(crate) fn def() -> [OpDef; 4] {
             true => def.output("output_indices", I64).output("output_values", "T").output("output_shape", I64),
             false => def.output("output", "T"),
         };
-        def.attr("keep_dims", Bool.or(false)).infer(infer).kernel(Kernel::pure(run))
+        def.attr("keep_dims", Bool.or(false)).infer(infer).kernel(Kernel::pure(run)).gradient(Gradient::of(grad))
     };
     [
         op("SparseReduceSum", "The dense sum of a sparse tensor along axes.", sum)
-            .gradient(Gradient::of(grad))
             .attr("T", spec::Number),
         op(
             "SparseReduceMax",
             "The dense maximum of the entries of a sparse tensor along axes, and 0 where there are none.",
             max,
         )
-        .gradient(Gradient::Missing("as in TensorFlow, it is not computed"))
         .attr("T", spec::RealNumber),
         op("SparseReduceSumSparse", "As SparseReduceSum, as a sparse tensor.", sum)
-            .gradient(Gradient::Missing("as in TensorFlow, it is not computed; SparseReduceSum has a gradient")).attr("T", spec::Number),
+            .attr("T", spec::Number),
         op("SparseReduceMaxSparse", "As SparseReduceMax, as a sparse tensor.", max)
-            .gradient(Gradient::Missing("as in TensorFlow, it is not computed")).attr("T", spec::RealNumber),
+            .attr("T", spec::RealNumber),
     ]
 }
 
@@ -126,19 +125,46 @@ fn run<T: Lane + Num>(cx: &mut KernelCx, join: fn(T, T) -> T) -> Result<()> {
     Ok(())
 }
 
-// Each entry counts once: it gets what became of the place that its index has without the reduced axes.
-fn grad(cx: &mut GradCx) -> Result<()> {
-    let (dy, indices, shape, axes) = (cx.grad(0), cx.input(0), cx.input(2), cx.input(3));
+// Each entry gets what became of the place that its index has without the reduced axes; of maxima those that are it, in equal parts.
+fn grad<'g>(cx: &mut GradCx<'g, '_>) -> Result<()> {
+    let (op, keep) = (cx.node().op.name, cx.attrs().bool("keep_dims")?);
+    let (indices, shape, axes) = (cx.input(0), cx.input(2), cx.input(3));
     let rank = cx.call("Size", [shape]);
-    let axes = cx.op("Reshape").input((axes + rank) % rank).input([-1]).output();
+    let flat_axes = cx.op("Reshape").input((axes + rank) % rank).input([-1]).output();
     let all = cx.op("Range").input(0).input(rank).input(1).output();
     // The shape with ones at the reduced axes.
-    let ones = cx.op("Fill").input(cx.call("Shape", [axes])).input(1i64).output();
-    let kept = cx.op("DynamicStitch").inputs([all, axes, shape, ones]).attr("N", 2).output();
+    let ones = cx.op("Fill").input(cx.call("Shape", [flat_axes])).input(1i64).output();
+    let kept = cx.op("DynamicStitch").inputs([all, flat_axes, shape, ones]).attr("N", 2).output();
     let one = cx.graph().constant(1i64);
     let places = cx.call("FloorDiv", [indices, cx.call("FloorDiv", [cx.call("Maximum", [shape, one]), kept])]);
-    cx.give(1, cx.call("GatherNd", [cx.call("Reshape", [dy, kept]), places]));
+    let out = if is_sparse(op) { 1 } else { 0 };
+    let rows = is_sparse(op).then(|| row_of(cx, places, kept));
+    let g = cx.graph();
+    let at_entries = |reduced: Output<'g>| match rows {
+        Some(rows) => g.op("GatherV2").inputs([reduced, rows, g.constant(0)]).output(),
+        None => g.op("GatherNd").input(g.op("Reshape").inputs([reduced, kept]).output()).input(places).output(),
+    };
+    let mut grad = at_entries(cx.grad(out));
+    if op.starts_with("SparseReduceMax") {
+        let (values, max) = (cx.input(1), at_entries(cx.output(out)));
+        let is_max = cx.call("Equal", [values, max]);
+        let is_max = cx.op("Cast").input(is_max).attr("DstT", cx.dtype(1)).output();
+        let sum = if is_sparse(op) { "SparseReduceSumSparse" } else { "SparseReduceSum" };
+        let many = cx.op(sum).inputs([indices, is_max, shape, axes]).attr("keep_dims", keep).finish().output(out as u32);
+        grad = grad * is_max / at_entries(many);
+    }
+    cx.give(1, grad);
     Ok(())
+}
+
+/// In which row of a sparse result, which are in order, each of the `places` in a tensor of shape `kept` is.
+fn row_of<'g>(cx: &mut GradCx<'g, '_>, places: Output<'g>, kept: Output<'g>) -> Output<'g> {
+    let size = cx.op("Prod").input(kept).input([0]).attr("keep_dims", true).output();
+    let row = cx.ints(&[1, -1]);
+    let (rows, shape) = (cx.output(0), cx.output(2));
+    let number = |indices, shape| cx.call("Reshape", [cx.call("SparseReshape", [indices, shape, size]), row]);
+    let (of_entries, of_rows) = (number(places, kept), number(rows, shape));
+    cx.op("Reshape").input(cx.call("LowerBound", [of_rows, of_entries])).input([-1]).output()
 }
 
 cases! {
@@ -149,6 +175,8 @@ cases! {
     greatest: "SparseReduceMax(i64 [[0 1] [2 0] [2 1]], [-5 6 7], i64 [3 3], [1]) = [-5 0 7]",
     as_sparse: "SparseReduceSumSparse(i64 [[0 1] [2 0] [2 1]], [5 6 7], i64 [3 3], [1]) = i64 [[0] [2]], [5 13], i64[1] [3]",
     greatest_as_sparse: "SparseReduceMaxSparse(i64 [[0 1] [2 0]], [5.0 6.0], i64 [3 3], [0 1]) = i64[1,0] [], [6.0], i64[0] []",
+    greatest_along_the_first: "SparseReduceMax(i64 [[0 1] [2 0] [2 1]], [5.0 6.0 7.0], i64 [3 3], [-2]; keep_dims=true) ~ [[6.0 7.0 0.0]]",
+    sums_as_sparse: "SparseReduceSumSparse(i64 [[0 1] [2 0] [2 1]], [5.0 6.0 7.0], i64 [3 3], [0]; keep_dims=true) ~ i64 [[0 0] [0 1]], [6.0 12.0], i64 [1 3]",
     infers: "SparseReduceSum(i64[?,2], f32[?], i64 [3 4], [0]) : f32[4]",
     infers_sparse: "SparseReduceSumSparse(i64[?,3], f32[?], i64[?], [0 1]) : i64[?,1], f32[?], i64[1]",
     axes_exist: "SparseReduceSum(i64 [[0 1]], [5], i64 [3 3], [2]) ! names axis 2 but the input has rank 2",

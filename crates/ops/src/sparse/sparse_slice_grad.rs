@@ -1,9 +1,10 @@
 //! `SparseSliceGrad`: what the gradient of a part means for the whole.
 
 use super::entries::Indices;
+use super::rows::numbers_from_one;
 use millstream_graph::op::spec::Number;
-use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::DType::I64;
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::{self, I64};
 use millstream_tensor::{Assembler, Result, Tensor, ensure};
 
 pub(crate) fn def() -> OpDef {
@@ -17,7 +18,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", Number)
         .infer(infer)
         .kernel(Kernel::pure(run))
-        .gradient(Gradient::Missing("which entries were taken is not told backwards"))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -62,6 +63,16 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     ensure!(at == part.n, "row {at} of `output_indices` is not among `input_indices`, or not in their order");
     let out = out.finish()?;
     cx.set(0, out);
+    Ok(())
+}
+
+// The entries that were taken, which are in order.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (dwhole, dpart) = (cx.grad(0), cx.input(0));
+    let (whole, start, part) = (cx.input(1), cx.input(2), cx.input(3));
+    let from = cx.call("SparseSliceGrad", [numbers_from_one(cx, dpart), whole, start, part]);
+    let taken = cx.op("Reshape").input(cx.call("Where", [cx.op("Cast").input(from).attr("DstT", DType::Bool).output()])).input([-1]).output();
+    cx.give(0, cx.op("GatherV2").input(dwhole).input(taken).input(0).output());
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use super::entries::{Entries, Step, gives, inferred, matrix, together};
 use crate::math::numbers::{Lane, Num, Real};
 use millstream_graph::op::spec::{Number, RealNumber};
-use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn};
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::DType::I64;
 use millstream_tensor::{Result, Tensor};
 
@@ -21,7 +21,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .output("output_values", "T")
             .infer(infer)
             .kernel(Kernel::pure(run))
-            .gradient(Gradient::Missing("as in TensorFlow, it is not computed"))
+            .gradient(Gradient::of(grad))
     };
     [
         op(
@@ -71,9 +71,31 @@ fn run<T: Lane + Num>(cx: &mut KernelCx, pick: fn(T, T) -> T) -> Result<()> {
     Ok(())
 }
 
+// To the entry that was picked; to halves where both were. One beside which a missing entry's 0 was picked gets nothing.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (a, x, b, y) = (cx.input(0), cx.input(1), cx.input(3), cx.input(4));
+    let (rows, values, dvalues, dtype, g) = (cx.output(0), cx.output(1), cx.grad(1), cx.dtype(1), cx.graph());
+    let at_entries = |values| {
+        let parts = g.op("SparseAddGrad").inputs([values, a, b, rows]).finish();
+        [parts.output(0), parts.output(1)]
+    };
+    let picked = at_entries(values);
+    let is_picked = [(x, picked[0]), (y, picked[1])]
+        .map(|(v, picked)| cx.op("Cast").input(cx.call("Equal", [v, picked])).attr("DstT", dtype).output());
+    let (a_shape, b_shape, zero) = (cx.input(2), cx.input(5), cx.scalar(dtype, 0.0));
+    let many = cx.op("SparseAdd").inputs([a, is_picked[0], a_shape, b, is_picked[1], b_shape, zero]).finish();
+    let (many, grads) = (at_entries(many.output(1)), at_entries(dvalues));
+    for (i, input) in [1, 4].into_iter().enumerate() {
+        cx.give(input, cx.call("DivNoNan", [grads[i] * is_picked[i], many[i]]));
+    }
+    Ok(())
+}
+
 cases! {
     greater: "SparseSparseMaximum(i64 [[0] [2]], [-5 6], i64[1] [4], i64 [[2] [3]], [7 -1], i64[1] [4]) = i64 [[0] [2] [3]], [0 7 0]",
     lesser: "SparseSparseMinimum(i64 [[0] [2]], [-5 6], i64[1] [4], i64 [[2] [3]], [7 -1], i64[1] [4]) = i64 [[0] [2] [3]], [-5 6 -1]",
+    lesser_floats: "SparseSparseMinimum(i64 [[0] [2]], [5.0 6.0], i64[1] [4], i64 [[2] [3]], [7.0 -1.0], i64[1] [4]) ~ i64 [[0] [2] [3]], [0.0 6.0 -1.0]",
+    greater_floats: "SparseSparseMaximum(i64 [[0 1] [2 0]], [5.0 6.0], i64 [3 3], i64 [[1 1] [2 0]], [7.0 9.0], i64 [3 3]) ~ i64 [[0 1] [1 1] [2 0]], [5.0 7.0 9.0]",
     infers: "SparseSparseMaximum(i64[?,?], f32[?], i64[?], i64[?,2], f32[?], i64[?]) : i64[?,2], f32[?]",
     shapes_agree: "SparseSparseMinimum(i64 [[0]], [1], i64[1] [2], i64 [[0]], [1], i64[1] [3]) ! must have the same shape",
 }

@@ -1,8 +1,10 @@
 //! `SparseSplit`: a sparse tensor cut into parts along an axis.
 
 use super::entries::{Entries, inferred_of, matrix, sizes};
+use super::rows::numbers;
 use millstream_graph::op::spec::{AnyType, AtLeast};
-use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_graph::Output;
+use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
 use millstream_tensor::{Result, ensure, invalid};
 
@@ -20,7 +22,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(infer)
         .kernel(Kernel::pure(run))
-        .gradient(Gradient::Missing("as in TensorFlow, it is not computed; SparseSlice has a gradient"))
+        .gradient(Gradient::of(grad))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
@@ -69,9 +71,28 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
+// Each entry gets the gradient of the place that its number came to, counted through all parts.
+fn grad<'g>(cx: &mut GradCx<'g, '_>) -> Result<()> {
+    let (dim, indices, shape, n) = (cx.input(0), cx.input(1), cx.input(3), cx.n_outputs() / 3);
+    let count = cx.shape_of_input(2);
+    let all = numbers(cx, cx.graph().constant(0), cx.op("Reshape").input(count).input(cx.ints(&[])).output());
+    let split = cx.op("SparseSplit").inputs([dim, indices, all, shape]).attr("num_split", n as i64).finish();
+    let g = cx.graph();
+    let joined = |parts: Vec<Output<'g>>| match parts[..] {
+        [one] => one,
+        _ => g.op("ConcatV2").inputs(parts).input(0).attr("N", n as i64).output(),
+    };
+    let places = cx.call("InvertPermutation", [joined((n..2 * n).map(|i| split.output(i as u32)).collect())]);
+    let dparts = joined((n..2 * n).map(|i| cx.grad(i)).collect());
+    cx.give(2, cx.call("GatherV2", [dparts, places, cx.graph().constant(0)]));
+    Ok(())
+}
+
 cases! {
     halves: "SparseSplit(i64 1, i64 [[0 1] [2 3]], [5 6], i64 [3 4]; num_split=2) = i64 [[0 1]], i64 [[2 1]], [5], [6], i64 [3 2], i64 [3 2]",
     first_is_longer: "SparseSplit(i64 0, i64 [[1] [2]], ['a' 'b'], i64[1] [3]; num_split=2) = i64 [[1]], i64 [[0]], ['a'], ['b'], i64[1] [2], i64[1] [1]",
+    three_parts: "SparseSplit(i64 0, i64 [[1 0] [2 3] [2 4]], [5.0 6.0 7.0], i64 [3 5]; num_split=3) \
+                  ~ i64[0,2] [], i64 [[0 0]], i64 [[0 3] [0 4]], f32[0] [], [5.0], [6.0 7.0], i64 [1 5], i64 [1 5], i64 [1 5]",
     infers: "SparseSplit(i64[], i64[?,2], f32[?], i64[?]; num_split=1) : i64[?,2], f32[?], i64[2]",
     too_many: "SparseSplit(i64 0, i64 [[1]], [1], i64[1] [3]; num_split=4) ! `num_split` is 4 but axis 0 has size 3",
     axis_exists: "SparseSplit(i64 1, i64 [[1]], [1], i64[1] [3]; num_split=1) ! `split_dim` is 1",

@@ -21,6 +21,7 @@ enum Kind {
     Normal { mean: f64, stddev: f64, truncated: bool, seed: Option<i64> },
     Scaled { scale: f64, fan: Fan, spread: Spread, seed: Option<i64> },
     Identity { gain: f64 },
+    Orthogonal { gain: f64, seed: Option<i64> },
     Custom(Arc<Make>),
 }
 
@@ -54,6 +55,7 @@ impl std::fmt::Debug for Initializer {
             Kind::Normal { .. } => "random_normal",
             Kind::Scaled { .. } => "variance_scaling",
             Kind::Identity { .. } => "identity",
+            Kind::Orthogonal { .. } => "orthogonal",
             Kind::Custom(_) => "custom",
         })
     }
@@ -130,6 +132,12 @@ impl Initializer {
         Initializer(Kind::Identity { gain })
     }
 
+    /// A matrix with orthonormal columns, or rows if there are fewer of them, times `gain`: what goes through it keeps its length. More than
+    /// two axes count as rows but for the last.
+    pub fn orthogonal(gain: f64, seed: Option<i64>) -> Initializer {
+        Initializer(Kind::Orthogonal { gain, seed })
+    }
+
     /// What a function makes of the graph, the shape and the dtype.
     pub fn custom(
         make: impl for<'g> Fn(&'g Graph, &Shape, DType) -> Result<Output<'g>> + Send + Sync + 'static,
@@ -182,6 +190,10 @@ impl Initializer {
                 .make(g, shape, dtype)
             }
             Kind::Identity { gain } => identity(g, number(*gain)?, shape, dtype),
+            Kind::Orthogonal { gain, seed } => {
+                floats("orthogonal matrices")?;
+                orthogonal(g, number(*gain)?, *seed, shape, dtype)
+            }
             Kind::Custom(make) => make(g, shape, dtype),
         }
     }
@@ -198,8 +210,12 @@ pub(crate) fn default_of(dtype: DType, name: &str) -> Result<Initializer> {
 
 /// A shape as the constant that random ops take.
 fn dims<'g>(shape: &Shape) -> Result<Value<'g>> {
+    small(shape).map(Value::from)
+}
+
+fn small(shape: &Shape) -> Result<Vec<i32>> {
     let small: Option<Vec<i32>> = shape.dims().iter().map(|&d| i32::try_from(d).ok()).collect();
-    small.map(Value::from).ok_or_else(|| invalid!("{shape} is too large"))
+    small.ok_or_else(|| invalid!("{shape} is too large"))
 }
 
 /// How many inputs and outputs a unit has whose weights have this shape: of a convolution, the field counts for both.
@@ -262,4 +278,35 @@ fn identity<'g>(g: &'g Graph, gain: Tensor, shape: &Shape, dtype: DType) -> Resu
         g.op("Mul").name(g.scope()).input(gain).input(eye).output()
     });
     Ok(gain)
+}
+
+/// Of a matrix of normal numbers the orthogonal factor, each column with the sign that makes the other factor's diagonal positive: then all
+/// orthogonal matrices are as likely as each other.
+#[track_caller]
+fn orthogonal<'g>(
+    g: &'g Graph,
+    gain: Tensor,
+    seed: Option<i64>,
+    shape: &Shape,
+    dtype: DType,
+) -> Result<Output<'g>> {
+    let Some((columns, rows)) = shape.dims().split_last().filter(|(_, rows)| !rows.is_empty()) else {
+        return Err(invalid!("The tensor to initialize must be at least two-dimensional, not {shape}"));
+    };
+    let rows = rows.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
+    let rows = rows.ok_or_else(|| invalid!("{shape} is too large"))?;
+    let wide = rows < *columns;
+    let tall = if wide { [*columns, rows] } else { [rows, *columns] };
+    let random = Initializer::random_normal(0.0, 1.0, seed).make(g, &Shape::from(&tall[..]), dtype)?;
+    let qr = g.op("Qr").input(random).finish();
+    let signs = g.op("Sign").input(g.op("DiagPart").input(qr.output(1)).output()).output();
+    let mut q = g.op("Mul").name("mul").input(qr.output(0)).input(signs).output();
+    if wide {
+        q = g.name_scope("matrix_transpose", || {
+            g.op("Transpose").name("transpose").input(q).input([1, 0]).output()
+        });
+    }
+    let q = g.op("Reshape").input(q).input(Tensor::vector(&small(shape)?)?).output();
+    let gain = g.constant_tensor("gain", gain);
+    Ok(g.op("Mul").name("mul").input(gain).input(q).output())
 }

@@ -3020,6 +3020,21 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Prod").input(input).input(reduction_indices).output()
     }
 
+    /// For each innermost matrix `q` with orthonormal columns and the upper triangular `r` whose product it is, by Householder's reflections. Of `m` by `n` matrices `q` has `min(m, n)` columns, or `m` if `full_matrices`; `r` has as many rows.
+    ///
+    /// `Qr(input: T) -> (q: T, r: T)`
+    ///
+    /// Attributes: `full_matrices: bool = false`, `T: f64|f32|f16|c64|c128`.
+    ///
+    /// ```text
+    /// Qr(f64 [[1.0 2.0] [3.0 4.0] [5.0 7.0]]) ~ f64 [[-0.1690308509 0.9486832981] [-0.5070925528 -0.3162277660] [-0.8451542547 0.0]], f64 [[-5.916079783 -8.282511696] [0.0 0.632455532]]
+    /// ```
+    #[track_caller]
+    fn qr(self, input: impl Into<Arg<'g>>) -> [Output<'g>; 2] {
+        let op = self.start("Qr").input(input).finish();
+        [op.output(0), op.output(1)]
+    }
+
     /// Floats with the gamma distribution of rate 1 and each shape parameter in `alpha`: `shape` many for each. Each run takes the next part of the stream that `seed` and `seed2` name.
     ///
     /// `RandomGamma(shape: S, alpha: T) -> (output: T)`
@@ -9784,6 +9799,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn prod(self, reduction_indices: impl Into<Arg<'g>>) -> Output<'g> {
         let first = self.into();
         Ops::prod(first.graph(), first, reduction_indices)
+    }
+
+    /// For each innermost matrix `q` with orthonormal columns and the upper triangular `r` whose product it is, by Householder's reflections.
+    ///
+    /// See [`Ops::qr`].
+    #[track_caller]
+    fn qr(self) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::qr(first.graph(), first)
     }
 
     /// Floats with the gamma distribution of rate 1 and each shape parameter in `alpha`: `shape` many for each.

@@ -58,6 +58,8 @@ const KNOWN: &[(&str, &str)] = &[
     ("CumulativeLogsumexp exclusive", NOT_FINITE),
     ("IgammaGradA edges", NOT_FINITE),
     ("Polygamma edges", NOT_FINITE),
+    ("Qr all_columns", ALL_COLUMNS),
+    ("Qr no_columns", ALL_COLUMNS),
     ("SparseTensorDenseMatMul conjugates", "as in TensorFlow, there is none of complex numbers: an error"),
     ("Sign signs", "real signs are constant"),
     ("Sign of_integers", "real signs are constant"),
@@ -78,6 +80,7 @@ const KNOWN_HALF_WIDTH: &[(&str, &str)] =
 
 const CONTRADICTION: &str = "as in TensorFlow, both of two contradicting bounds get the gradient";
 const REPEATED: &str = "as in TensorFlow, every row for a place gets the gradient, not only the last one";
+const ALL_COLUMNS: &str = "which columns make the others a whole basis is not determined: an error";
 const NOT_FINITE: &str = "its value is not finite";
 const DROWNED: &str =
     "where no row is the value is the greatest number there is, beside which differences are nothing";

@@ -7,5 +7,5 @@ mod product;
 
 ops! {
     batch_mat_mul, cholesky, mat_mul, matrix_band_part, matrix_determinant, matrix_diag, matrix_diag_part, matrix_diag_part_v3, matrix_diag_v3,
-    matrix_inverse, matrix_set_diag, matrix_set_diag_v3, matrix_solve, matrix_triangular_solve,
+    matrix_inverse, matrix_set_diag, matrix_set_diag_v3, matrix_solve, matrix_triangular_solve, qr,
 }

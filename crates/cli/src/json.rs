@@ -37,6 +37,14 @@ impl Json {
         }
     }
 
+    /// The object with one more field.
+    pub(crate) fn with(mut self, name: &'static str, value: impl Into<Json>) -> Json {
+        if let Json::Object(fields) = &mut self {
+            fields.push((name, value.into()));
+        }
+        self
+    }
+
     /// The items of a field.
     pub(crate) fn list(&self, name: &str) -> &[Json] {
         match self.field(name) {
@@ -68,6 +76,7 @@ macro_rules! from {
 from! {
     bool => |v| Json::Bool(v);
     u32 => |v| Json::Number(v.to_string());
+    u64 => |v| Json::Number(v.to_string());
     usize => |v| Json::Number(v.to_string());
     &str => |v| Json::Text(v.to_owned());
     &String => |v| Json::Text(v.clone());

@@ -46,7 +46,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Run(run::Options),
+    Run(Box<run::Options>),
     Inspect(inspect::Options),
     Dot(dot::Options),
     Ops(ops::Options),
@@ -55,7 +55,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Run(options) => run::run(options),
+        Command::Run(options) => run::run(*options),
         Command::Inspect(options) => inspect::run(options),
         Command::Dot(options) => dot::run(options),
         Command::Ops(options) => ops::run(options),

@@ -4,23 +4,24 @@ use crate::failure::{Failure, Outcome, file_error};
 use crate::feed::{self, Feed};
 use crate::json::{Json, object};
 use crate::{load, number, value};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use millstream::graph::outline::{Ends, Outline};
 use millstream::prelude::*;
-use millstream::runtime::{FeedList, FetchList, Target};
+use millstream::runtime::{FeedList, FetchList, Fetched, Target};
 use millstream::tensor::{budget, npy};
 use millstream::train::restore_saved_model;
-use millstream::{Error, RunOptions, SessionOptions};
+use millstream::{Error, Iterations, RunOptions, SessionOptions, Watch};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 /// Run a graph and print the values asked for
 ///
 /// Reads a GraphDef, a MetaGraphDef (binary or text) or a SavedModel (whose variables are then restored), feeds it, and prints one line per value fetched: its name, dtype,
-/// shape and elements.
+/// shape and elements. Shows what values inside of loops are in every iteration, and stops where one is not what it should be.
 #[derive(Args)]
 #[command(
     arg_required_else_help = true,
@@ -30,10 +31,16 @@ shape of what it is fed to where that loses nothing; for a string, quotes may be
 
 Fetches: NAME is the first output of that node, NAME:k another one. The name of an operation without outputs just runs it.
 
+Inside of loops: --every prints the values of all iterations, stacked, or one line for each in nested loops and where shapes differ.
+--watch and --watch-all end the run with an error at the first value, in the order of the program, that is `nan`, `inf` or
+`not-finite`; it tells the node, the iteration of each loop, the value and where it was computed from.
+
 Exit codes: 0 success; 1 the run failed, with `error: CODE: ...` on the standard error; 2 bad usage.
 
 Examples:
   millstream run collatz.pb --feed n:0=27 --fetch while/Exit:0 --fetch while/Exit_1:0
+  millstream run collatz.pb --feed n:0=27 --every while/Identity:0
+  millstream run step.pb --init init --target train --watch-all not-finite
   millstream run step.pb --init init --feed x=@batch.npy --fetch loss --target train --json
   millstream run model.pb --feed @inputs.npz --fetch scores:0 --out scores.npz --timeout 10 --memory-limit 2G"
 )]
@@ -49,6 +56,18 @@ pub(crate) struct Options {
     #[arg(long = "fetch", value_name = "NAME[:k]")]
     fetches: Vec<String>,
 
+    /// Print the values that an output inside of loops has in all their iterations
+    #[arg(long = "every", value_name = "NAME[:k]")]
+    everies: Vec<String>,
+
+    /// Stop where an output first is what is watched for: NAME=nan, NAME=inf, NAME=not-finite, or NAME=any for any value
+    #[arg(long = "watch", value_name = "NAME[:k]=WHAT")]
+    watches: Vec<WatchFor>,
+
+    /// Stop where a float that is fed or computed first is nan, inf or not-finite, inside of loops and outside
+    #[arg(long, value_name = "WHAT", value_enum)]
+    watch_all: Option<Finding>,
+
     /// Run this operation first, in a run of its own with the same feeds; several go in order
     #[arg(long = "init", value_name = "OP")]
     inits: Vec<String>,
@@ -57,7 +76,8 @@ pub(crate) struct Options {
     #[arg(long = "target", value_name = "OP")]
     targets: Vec<String>,
 
-    /// Also write the fetched values to a NumPy archive, under the names as given; strings are written as bytes
+    /// Also write the values to a NumPy archive, under the names as given; strings are written as bytes. Those of --every are stacked,
+    /// with their iterations under NAME/at
     #[arg(long, value_name = "FILE.npz")]
     out: Option<PathBuf>,
 
@@ -81,7 +101,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE.json")]
     trace: Option<PathBuf>,
 
-    /// Print one JSON object: {"fetches": [{"name", "dtype", "shape", "value"}, ..]}
+    /// Print one JSON object: {"fetches": [{"name", "dtype", "shape", "value"}, ..]}, and with --every
+    /// "every": [{"name", "dtype", "loops", "iterations": [{"at", "shape", "value"}, ..]}, ..]
     #[arg(long)]
     json: bool,
 
@@ -90,13 +111,63 @@ pub(crate) struct Options {
     full: bool,
 }
 
+/// What a watch waits for.
+#[derive(Clone, Copy, ValueEnum)]
+enum Finding {
+    Nan,
+    Inf,
+    NotFinite,
+    #[value(skip)]
+    Any,
+}
+
+impl Finding {
+    fn of(self, watch: Watch) -> Watch {
+        match self {
+            Finding::Nan => watch.nan(),
+            Finding::Inf => watch.infinite(),
+            Finding::NotFinite => watch.not_finite(),
+            Finding::Any => watch,
+        }
+    }
+}
+
+/// `NAME=WHAT`.
+#[derive(Clone)]
+struct WatchFor {
+    name: String,
+    finding: Finding,
+}
+
+impl FromStr for WatchFor {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<WatchFor, String> {
+        let (name, what) = text.rsplit_once('=').unwrap_or((text, ""));
+        let finding = match what {
+            "any" => Some(Finding::Any),
+            what => Finding::from_str(what, false).ok(),
+        };
+        match finding.filter(|_| !name.is_empty()) {
+            Some(finding) => Ok(WatchFor { name: name.to_owned(), finding }),
+            None => Err("give NAME=WHAT, where WHAT is nan, inf, not-finite or any".to_owned()),
+        }
+    }
+}
+
 pub(crate) fn run(options: Options) -> Outcome {
     let file = load::file(&options.graph, options.memory_limit)?;
     let graph = load::import(&file, options.memory_limit)?;
-    if options.fetches.is_empty() && options.targets.is_empty() && options.inits.is_empty() {
+    let asks = [&options.fetches, &options.everies, &options.targets, &options.inits];
+    if asks.iter().all(|names| names.is_empty()) {
         return Err(nothing_asked(&graph));
     }
     let fetches = options.fetches.iter().map(|f| target(&graph, f, "fetch")).collect::<Result<Vec<_>>>()?;
+    let every = |name: &String| Ok(Target::Every(output(&graph, name, "every")?.port()));
+    let everies = options.everies.iter().map(every).collect::<Result<Vec<_>>>()?;
+    let on = |w: &WatchFor| Ok(w.finding.of(Watch::on(output(&graph, &w.name, "watch")?)));
+    let mut watch = options.watches.iter().map(on).collect::<Result<Vec<_>>>()?;
+    watch.extend(options.watch_all.map(|finding| finding.of(Watch::all())));
     let operations = |names: &[String], option: &str| {
         names.iter().map(|n| operation(&graph, n, option)).collect::<Result<Vec<_>>>()
     };
@@ -125,22 +196,34 @@ pub(crate) fn run(options: Options) -> Outcome {
     for (init, name) in inits.iter().zip(&options.inits) {
         session.run::<()>(init, feed_list(&feeds)).map_err(|e| e.note(format!("in --init    `{name}`")))?;
     }
-    if fetches.is_empty() && targets.is_empty() {
+    let asked = FetchList(fetches.iter().chain(&everies).chain(&targets).copied().collect());
+    if asked.0.is_empty() {
         return Ok(());
     }
-    let asked = FetchList(fetches.iter().chain(&targets).copied().collect());
-    let run_options = RunOptions { trace: options.trace.is_some(), ..RunOptions::default() };
-    let (values, metadata): (Vec<Tensor>, _) = session.run_with(asked, feed_list(&feeds), &run_options)?;
-
-    let with_value = options.fetches.iter().zip(&fetches).filter(|(_, t)| matches!(t, Target::Value(_)));
-    let named: Vec<(&str, Tensor)> = with_value.map(|(name, _)| name.as_str()).zip(values).collect();
+    let run_options = RunOptions { trace: options.trace.is_some(), watch, ..RunOptions::default() };
+    let (fetched, metadata) = session.run_with::<Vec<Fetched>>(asked, feed_list(&feeds), &run_options)?;
+    let mut got = Got::default();
+    for (name, fetched) in options.fetches.iter().chain(&options.everies).zip(fetched) {
+        match fetched {
+            Fetched::Value(value) => got.values.push((name, value)),
+            Fetched::Every(values) => got.every.push((name, values)),
+            Fetched::Ran => {}
+        }
+    }
     if let (Some(path), Some(trace)) = (&options.trace, &metadata.trace) {
         std::fs::write(path, trace.to_chrome_json()).map_err(|e| file_error("write", path, &e))?;
     }
     if let Some(path) = &options.out {
-        write_npz(path, &named)?;
+        write_npz(path, &got)?;
     }
-    print(&named, &options)
+    print(&got, &options)
+}
+
+/// What came of the fetches, under the names as given.
+#[derive(Default)]
+struct Got<'a> {
+    values: Vec<(&'a str, Tensor)>,
+    every: Vec<(&'a str, Iterations)>,
 }
 
 /// The folder of a SavedModel, which holds more than the graph.
@@ -152,7 +235,6 @@ fn saved_model(graph: &Path) -> Option<&Path> {
 
 /// What a name asks for: `^name` and operations without outputs are run, all else is a value.
 fn target(graph: &Graph, name: &str, option: &str) -> Result<Target> {
-    let named = |e: Error| e.note(format!("in --{option:<8} `{name}`"));
     if name.starts_with('^') {
         return operation(graph, name, option);
     }
@@ -161,7 +243,11 @@ fn target(graph: &Graph, name: &str, option: &str) -> Result<Target> {
     {
         return Ok(Target::Operation(op.id()));
     }
-    graph.output(name).map(|o| Target::Value(o.port())).map_err(named)
+    output(graph, name, option).map(|o| Target::Value(o.port()))
+}
+
+fn output<'g>(graph: &'g Graph, name: &str, option: &str) -> Result<Output<'g>> {
+    graph.output(name).map_err(|e| e.note(format!("in --{option:<8} `{name}`")))
 }
 
 /// The operation of a name: `name`, `^name`, or that of the output `name:k`.
@@ -203,10 +289,17 @@ fn nothing_asked(graph: &Graph) -> Failure {
 
 const MOST_LISTED: usize = 20;
 
-fn write_npz(path: &Path, named: &[(&str, Tensor)]) -> Outcome {
+fn write_npz(path: &Path, got: &Got) -> Outcome {
+    let mut arrays: Vec<(String, Tensor)> = Vec::new();
+    arrays.extend(got.values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+    for (name, values) in &got.every {
+        arrays.push(((*name).to_owned(), values.stack()?));
+        arrays.push((format!("{name}/at"), values.indices()?));
+    }
     // The same output may be fetched under one name twice.
     let mut seen = BTreeSet::new();
-    let arrays = named.iter().filter(|(name, _)| seen.insert(*name)).map(|(name, value)| (*name, value));
+    arrays.retain(|(name, _)| seen.insert(name.clone()));
+    let arrays = arrays.iter().map(|(name, value)| (name.as_str(), value));
     let mut file = BufWriter::new(File::create(path).map_err(|e| file_error("create", path, &e))?);
     npy::write_npz(&mut file, arrays, npy::Compression::Stored)
         .map_err(|e| e.note(format!("in file      `{}`", path.display())))?;
@@ -214,18 +307,54 @@ fn write_npz(path: &Path, named: &[(&str, Tensor)]) -> Outcome {
     Ok(())
 }
 
-fn print(named: &[(&str, Tensor)], options: &Options) -> Outcome {
+fn print(got: &Got, options: &Options) -> Outcome {
     let mut out = BufWriter::new(io::stdout().lock());
     if options.json {
-        let fetches: Json = named.iter().map(|(name, tensor)| value::json(name, tensor)).collect();
-        writeln!(out, "{}", object! { "fetches": fetches })?;
-    } else {
-        for (name, tensor) in named {
-            match options.full {
-                true => writeln!(out, "{name} = {tensor:#}")?,
-                false => writeln!(out, "{name} = {tensor}")?,
+        let fetches: Json = got.values.iter().map(|(name, tensor)| value::json(name, tensor)).collect();
+        let mut all = object! { "fetches": fetches };
+        if !got.every.is_empty() {
+            all = all.with(
+                "every",
+                got.every.iter().map(|(name, values)| every_json(name, values)).collect::<Json>(),
+            );
+        }
+        writeln!(out, "{all}")?;
+        return Ok(out.flush()?);
+    }
+    let mut line = |name: &str, value: &Tensor| match options.full {
+        true => writeln!(out, "{name} = {value:#}"),
+        false => writeln!(out, "{name} = {value}"),
+    };
+    for (name, value) in &got.values {
+        line(name, value)?;
+    }
+    for (name, values) in &got.every {
+        let stacked = if values.loops().len() == 1 { values.stack().ok() } else { None };
+        match stacked {
+            Some(stacked) => line(name, &stacked)?,
+            None => {
+                for (at, value) in values.iter() {
+                    let at: Vec<String> = at.iter().map(u64::to_string).collect();
+                    line(&format!("{name} in iteration {}", at.join(",")), value)?;
+                }
             }
         }
     }
     Ok(out.flush()?)
+}
+
+fn every_json(name: &str, values: &Iterations) -> Json {
+    let iteration = |(at, value): (&[u64], &Tensor)| {
+        object! {
+            "at": at.iter().copied().collect::<Json>(),
+            "shape": value::shape(value.shape()),
+            "value": value::elements(value),
+        }
+    };
+    object! {
+        "name": name,
+        "dtype": values.dtype().tf_name(),
+        "loops": values.loops().iter().collect::<Json>(),
+        "iterations": values.iter().map(iteration).collect::<Json>(),
+    }
 }

@@ -11,8 +11,13 @@ pub(crate) fn json(name: &str, value: &Tensor) -> Json {
         "name": name,
         "dtype": value.dtype().tf_name(),
         "shape": shape(value.shape()),
-        "value": nested(value.shape(), &mut leaves(value).into_iter()),
+        "value": elements(value),
     }
+}
+
+/// The elements alone, as nested lists.
+pub(crate) fn elements(value: &Tensor) -> Json {
+    nested(value.shape(), &mut leaves(value).into_iter())
 }
 
 /// A shape as a list.

@@ -97,6 +97,11 @@ fn bad_usage_is_2() {
         vec!["run", &collatz, "--threads", "0"],
         vec!["run", &collatz, "--parallel-iterations", "0"],
         vec!["run", &collatz, "--fetch", "n", "--feed", "n=1", "--feed", "n:0=2"],
+        vec!["run", &collatz, "--feed", "n=3", "--watch", "n=nan"],
+        vec!["run", &collatz, "--fetch", "n", "--watch", "n"],
+        vec!["run", &collatz, "--fetch", "n", "--watch", "=nan"],
+        vec!["run", &collatz, "--fetch", "n", "--watch", "n=odd"],
+        vec!["run", &collatz, "--fetch", "n", "--watch-all", "any"],
         vec!["convert", &collatz],
         vec!["convert", &collatz, "graph.unknown"],
         vec!["convert", &collatz, "-", "--to", "json"],
@@ -122,6 +127,128 @@ fn values_are_json() {
         json,
         serde_json::json!({"fetches": [{"name": "while/Exit_1:0", "dtype": "int32", "shape": [], "value": 111}]})
     );
+}
+
+#[test]
+fn all_iterations_are_printed() {
+    let line = "algo_collatz --feed n=6 --every while/Identity --every while/Less:0";
+    let out = run("run", &line.replace("while/Less:0", "while/Identity_1")).good();
+    assert_eq!(
+        out,
+        "while/Identity = i64[8] [6 3 10 5 16 8 4 2]\nwhile/Identity_1 = i32[8] [0 1 2 3 4 5 6 7]\n"
+    );
+    let json =
+        run("run", "algo_collatz --feed n=4 --fetch while/Exit_1 --every while/Identity --json").json();
+    let at = |i: i64, value: i64| serde_json::json!({"at": [i], "shape": [], "value": value});
+    assert_eq!(json["fetches"][0]["value"], 2);
+    assert_eq!(
+        json["every"],
+        serde_json::json!([{"name": "while/Identity", "dtype": "int64", "loops": ["while/while_context"],
+            "iterations": [at(0, 4), at(1, 2)]}])
+    );
+    let archive = scratch("every.npz");
+    let path = archive.to_str().unwrap();
+    run("run", &format!("algo_collatz --feed n=4 --every while/Identity:0 --out {path}")).good();
+    let read = npy::read_npz(File::open(&archive).unwrap()).unwrap();
+    let arrays: Vec<String> = read.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    assert_eq!(arrays, ["while/Identity:0 i64[2] [4 2]", "while/Identity:0/at i64[2,1] [[0] [1]]"]);
+    run("run", "algo_collatz --feed n=4 --every while/Exit")
+        .fails(1, &["`while/Exit` lies outside of every loop"]);
+    run("run", "algo_collatz --feed n=4 --every nowhere").fails(1, &["error: NOT_FOUND: ", "--every"]);
+}
+
+#[test]
+fn nested_loops_are_printed_by_iteration() {
+    let graph = scratch("nested.pbtxt");
+    fs::write(&graph, nested()).unwrap();
+    let graph = graph.to_str().unwrap();
+    let lines = "sum in iteration 1,0 = i32 1\nsum in iteration 2,0 = i32 2\nsum in iteration 2,1 = i32 3\n";
+    assert_eq!(run("run", &format!("{graph} --every sum")).good(), lines);
+}
+
+/// `for i in 0..3 { for j in 0..i { sum = i + j } }`.
+fn nested() -> String {
+    let attr = |name: &str, value: &str| format!("attr {{ key: '{name}' value {{ {value} }} }}");
+    let node = |name: &str, op: &str, inputs: &str| {
+        let inputs: String = inputs.split_whitespace().map(|i| format!("input: '{i}' ")).collect();
+        let ty = if op == "LoopCond" { String::new() } else { attr("T", "type: DT_INT32") };
+        format!("node {{ name: '{name}' op: '{op}' {inputs} {ty} }}\n")
+    };
+    let constant = |name: &str, value: i32| {
+        let tensor = format!("tensor {{ dtype: DT_INT32 tensor_shape {{}} int_val: {value} }}");
+        format!(
+            "node {{ name: '{name}' op: 'Const' {} {} }}\n",
+            attr("dtype", "type: DT_INT32"),
+            attr("value", &tensor)
+        )
+    };
+    let enter = |name: &str, input: &str, frame: &str, fixed: bool| {
+        let attrs =
+            attr("frame_name", &format!("s: '{frame}'")) + &attr("is_constant", &format!("b: {fixed}"));
+        format!(
+            "node {{ name: '{name}' op: 'Enter' input: '{input}' {} {attrs} }}\n",
+            attr("T", "type: DT_INT32")
+        )
+    };
+    let merge = |name: &str, inputs: &str| {
+        node(name, "Merge", inputs).replace(" }\n", &format!("{} }}\n", attr("N", "i: 2")))
+    };
+    [
+        constant("zero", 0),
+        constant("one", 1),
+        constant("three", 3),
+        enter("i0", "zero", "outer", false),
+        enter("limit", "three", "outer", true),
+        enter("one_outer", "one", "outer", true),
+        enter("zero_outer", "zero", "outer", true),
+        merge("i", "i0 i_next"),
+        node("i_less", "Less", "i limit"),
+        node("i_cond", "LoopCond", "i_less"),
+        node("i_switch", "Switch", "i i_cond"),
+        node("i_body", "Identity", "i_switch:1"),
+        node("start", "Mul", "i_body zero_outer"),
+        enter("j0", "start", "inner", false),
+        enter("i_inner", "i_body", "inner", true),
+        enter("one_inner", "one_outer", "inner", true),
+        merge("j", "j0 j_next"),
+        node("j_less", "Less", "j i_inner"),
+        node("j_cond", "LoopCond", "j_less"),
+        node("j_switch", "Switch", "j j_cond"),
+        node("j_body", "Identity", "j_switch:1"),
+        node("sum", "AddV2", "j_body i_inner"),
+        node("j_add", "AddV2", "j_body one_inner"),
+        node("j_next", "NextIteration", "j_add"),
+        node("j_exit", "Exit", "j_switch"),
+        node("i_add", "AddV2", "i_body one_outer"),
+        node("i_next", "NextIteration", "i_add"),
+        node("i_exit", "Exit", "i_switch"),
+    ]
+    .concat()
+}
+
+#[test]
+fn watches_stop_a_run() {
+    run("run", "algo_collatz --feed n=27 --fetch while/Exit --watch while/Identity=any").fails(
+        1,
+        &[
+            "error: INVALID_ARGUMENT: a watch stopped the run: `while/Identity:0` has a value: i64 27",
+            "iteration 0 of loop",
+        ],
+    );
+    run("run", "algo_collatz --feed n=27 --fetch while/Exit --watch while/Identity=nan")
+        .fails(1, &["holds i64, which never does"]);
+    run("run", "algo_collatz --feed n=27 --fetch while/Exit --watch nowhere=nan")
+        .fails(1, &["error: NOT_FOUND: ", "--watch"]);
+    let newton = "algo_newton_sqrt --feed x=[4~1~0~9] --fetch while/Exit";
+    let first = [
+        "`while/truediv:0` has NaN: f64[4] [1 1 nan 1]",
+        "iteration 0 of loop `while/while_context`",
+        "is at 2",
+        "computed from",
+    ];
+    run("run", &format!("{newton} --watch-all nan")).fails(1, &first);
+    run("run", &format!("{newton} --watch while/truediv=not-finite --threads 2")).fails(1, &first[1..]);
+    run("run", &format!("{newton} --watch-all inf")).good();
 }
 
 #[test]

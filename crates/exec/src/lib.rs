@@ -2,16 +2,21 @@
 //!
 //! Start at [`Plan`] (what is laid out) and `machine` (what happens). Knows ops by their role, never by their name.
 
+mod iterations;
 pub mod lone;
 mod machine;
+mod order;
 mod partial;
 mod plan;
+mod probe;
 mod reference;
 mod step;
 mod trace;
 
+pub use iterations::Iterations;
 pub use partial::Partial;
 pub use plan::{MAX_LIVE_ITERATIONS, Plan, PlanOptions};
+pub use probe::{Condition, Sighting, Test, Watches};
 pub use reference::Reference;
 pub use step::{Outcome, RunOptions, Runner};
 pub use trace::{Event, Trace};

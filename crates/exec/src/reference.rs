@@ -19,7 +19,9 @@
 //!
 //! No recursion: programs may be chains of millions of nodes, and loops long.
 
-use crate::plan::{Body, KernelPlan, MAX_LIVE_ITERATIONS, prepare};
+use crate::order::run_frame;
+use crate::plan::{Body, KernelPlan, MAX_LIVE_ITERATIONS, PlanOptions, prepare};
+use crate::probe::{Observer, Probes};
 use crate::step::{Outcome, RunOptions};
 use millstream_graph::op::{Completion, Effect, KernelCx, NodeInfo, Role, StepEnv};
 use millstream_graph::{Index, Program, ProgramKind, Source};
@@ -41,6 +43,8 @@ pub struct Reference {
     loops: Vec<LoopInfo>,
     /// How many of the tokens that a node waits for come from control inputs and from the order of variable accesses.
     n_controls: Vec<usize>,
+    /// What is looked at on the way.
+    probes: Option<Probes>,
 }
 
 #[derive(Clone, Default)]
@@ -49,6 +53,8 @@ struct Readers {
     data: Vec<(u32, Index, usize)>,
     /// Output, which fetch.
     fetches: Vec<(u32, usize)>,
+    /// Output, which probe.
+    probes: Vec<(u32, usize)>,
     controls: Vec<Index>,
     /// Those that only wait until this has run, dead or alive.
     afterwards: Vec<Index>,
@@ -131,19 +137,18 @@ struct Run<'a> {
     /// The first value that is not of the shape that the graph says.
     wrong: Option<Error>,
     mail: (Sender<Delivery>, Receiver<Delivery>),
+    observer: Option<Observer>,
 }
 
 impl Reference {
-    /// Makes a program ready. `parallel_iterations` is how many iterations of each loop may be alive; without it there is no limit.
-    pub fn new(
-        program: Program,
-        kernel_state: &Resources,
-        parallel_iterations: Option<u32>,
-    ) -> Result<Reference> {
+    /// Makes a program ready. Of the options only `parallel_iterations` (without it there is no limit) and `watch_all` mean something
+    /// here.
+    pub fn new(program: Program, kernel_state: &Resources, options: &PlanOptions) -> Result<Reference> {
         let n = program.nodes.len();
         let mut kernels: Vec<Option<KernelPlan>> = Vec::new();
         let mut readers = vec![Readers::default(); n];
-        let parallel = u64::from(parallel_iterations.unwrap_or(u32::MAX).clamp(1, MAX_LIVE_ITERATIONS));
+        let parallel =
+            u64::from(options.parallel_iterations.unwrap_or(u32::MAX).clamp(1, MAX_LIVE_ITERATIONS));
         let mut loops: Vec<LoopInfo> =
             program.frames.iter().map(|_| LoopInfo { parallel, n_enters: 0, exits: Vec::new() }).collect();
         for (i, node) in program.nodes.iter().enumerate() {
@@ -191,7 +196,13 @@ impl Reference {
         for reader in readers.iter().flat_map(|r| &r.afterwards) {
             n_controls[*reader as usize] += 1;
         }
-        Ok(Reference { program, kernels, readers, loops, n_controls })
+        let waits =
+            readers.iter().enumerate().flat_map(|(n, r)| r.afterwards.iter().map(move |&l| (n as Index, l)));
+        let probes = Probes::new(&program, options.watch_all, &waits.collect::<Vec<_>>());
+        for (k, source) in probes.iter().flat_map(|p| p.sources()).enumerate() {
+            readers[source.node as usize].probes.push((source.index, k));
+        }
+        Ok(Reference { program, kernels, readers, loops, n_controls, probes })
     }
 
     /// Runs the program once.
@@ -207,10 +218,15 @@ impl Reference {
             waiting: 0,
             wrong: None,
             mail: channel(),
+            observer: self.probes.as_ref().map(|p| Observer::new(p, options.watches.clone())),
         };
         run.start(feeds);
-        run.go(options)?;
-        run.outcome()
+        let went = run.go(options);
+        if let Some(found) = run.observer.as_mut().and_then(Observer::take_found) {
+            return Err(found);
+        }
+        went?;
+        run.outcome(options)
     }
 }
 
@@ -218,16 +234,6 @@ fn not_fed(info: &NodeInfo) -> Error {
     invalid!("the placeholder `{}` must be fed", info.name)
         .at_node(&info.name, info.op.name)
         .with_help(format!("add a value for `{}:0` to the feeds", info.name))
-}
-
-/// The frame whose iterations a node runs in: an Enter runs outside of the frame it enters, an Exit inside of the one it leaves.
-fn run_frame(program: &Program, n: Index) -> u32 {
-    let node = &program.nodes[n as usize];
-    match node.role() {
-        Role::Enter => program.frames[node.frame as usize].parent,
-        Role::Exit => node.inputs.first().map_or(0, |s| program.nodes[s.node as usize].frame),
-        _ => node.frame,
-    }
 }
 
 /// Whether input `i` is a reference and the node wants the value of its variable.
@@ -323,16 +329,25 @@ impl Run<'_> {
                     crate::step::check(self.env, options.deadline)?;
                 }
                 let (node, tag) = (token.node, token.tag.clone());
-                self.arrive(token).map_err(|e| self.located(e, node, &tag))?;
+                if self.is_late(node, &tag) {
+                    continue;
+                }
+                self.arrive(token).or_else(|e| self.fail(e, node, &tag))?;
                 self.settled(tag);
             }
-            if self.waiting == 0 {
+            if self.waiting == 0 || self.observer.as_ref().is_some_and(Observer::has_found) {
                 // A node that did not like the shape has said so itself, and better.
                 return self.wrong.take().map_or(Ok(()), Err);
             }
             let (node, tag, outputs) = self.receive(options)?;
             self.waiting -= 1;
-            let outputs = outputs.map_err(|e| self.located(e, node, &tag))?;
+            let outputs = match outputs {
+                Ok(outputs) => outputs,
+                Err(error) => {
+                    self.fail(error, node, &tag)?;
+                    continue;
+                }
+            };
             let outputs: Vec<Value> = outputs.into_iter().map(Some).collect();
             self.give(node, &tag, &outputs);
             self.ran(node, &tag);
@@ -353,6 +368,26 @@ impl Run<'_> {
         }
     }
 
+    /// A node has failed: in a watched run an end, unless there is an earlier one.
+    fn fail(&mut self, error: Error, n: Index, tag: &Tag) -> Result<()> {
+        let error = self.located(error, n, tag);
+        match (&self.reference.probes, &mut self.observer) {
+            (Some(probes), Some(observer)) if probes.is_watched() => {
+                observer.found(probes.moment(tag, n), error);
+                Ok(())
+            }
+            _ => Err(error),
+        }
+    }
+
+    /// Whether what arrives at a node is later than what a watch found.
+    fn is_late(&self, n: Index, tag: &Tag) -> bool {
+        match (&self.reference.probes, &self.observer) {
+            (Some(probes), Some(observer)) => observer.is_late(|| probes.moment(tag, n)),
+            _ => false,
+        }
+    }
+
     fn located(&self, error: Error, n: Index, tag: &Tag) -> Error {
         let node = &self.reference.program.nodes[n as usize];
         let mut error = error.at_node(node.name(), node.op()).at_line(node.at);
@@ -363,7 +398,7 @@ impl Run<'_> {
         error
     }
 
-    fn outcome(mut self) -> Result<Outcome> {
+    fn outcome(mut self, options: &RunOptions) -> Result<Outcome> {
         let program = &self.reference.program;
         let name = |k: usize| {
             let source = program.fetches[k];
@@ -382,7 +417,9 @@ impl Run<'_> {
                     .with_help("fetch the result of the `cond` (its Merge) instead")
             })
         });
-        Ok(Outcome { values: values.collect::<Result<_>>()?, trace: None })
+        let values = values.collect::<Result<_>>()?;
+        let every = self.observer.map(|o| o.collected(options.budget.as_ref())).transpose()?;
+        Ok(Outcome { values, every: every.unwrap_or_default(), trace: None })
     }
 
     // Tokens.
@@ -440,9 +477,29 @@ impl Run<'_> {
             };
             self.results[fetch] = Some(fetched);
         }
+        for &(port, probe) in &readers.probes {
+            self.show(n, port, probe, tag, value(port));
+        }
         for &reader in &readers.controls {
             // A control token is a value that nobody reads.
             self.send(reader, tag, Place::Control, (!dead).then(|| Tensor::scalar(true)));
+        }
+    }
+
+    /// A probe shows a value to the observer.
+    fn show(&mut self, n: Index, port: u32, probe: usize, tag: &Tag, value: Value) {
+        let Some(value) = value else { return };
+        let value = match self.reference.program.nodes[n as usize].output_is_ref(port) {
+            true => dereference(&value),
+            false => Ok(value),
+        };
+        let (Some(probes), Some(observer)) = (&self.reference.probes, &mut self.observer) else { return };
+        let path = tag.iter().copied().collect();
+        if let Err(error) = value.and_then(|value| observer.see(probes, probe, &path, value)) {
+            let error = self.located(error, n, tag);
+            if let Some(observer) = &mut self.observer {
+                observer.found(probes.moment_of_probe(&path, probe), error);
+            }
         }
     }
 

@@ -22,8 +22,10 @@
 //!
 //! Lock order: machine, then mailbox, offers, or the sleeper's. No kernel runs under any of them but the short ones, which the driver runs.
 
+use crate::iterations::Iterations;
 use crate::machine::{Done, Fetched, Machine, Mailbox, Task};
 use crate::plan::Plan;
+use crate::probe::{Observer, Watches};
 use crate::trace::Trace;
 use millstream_graph::op::{StepEnv, StepHost};
 use millstream_tensor::{Code, Error, Result, Tensor, budget, invalid};
@@ -47,12 +49,16 @@ pub struct RunOptions {
     pub budget: Option<Arc<budget::Budget>>,
     /// Every kernel runs on one thread; threads only serve kernels side by side.
     pub one_thread_per_kernel: bool,
+    /// What stops the run, where the plan has watches.
+    pub watches: Option<Arc<Watches>>,
 }
 
 /// What a run gives back.
 pub struct Outcome {
     /// The fetched values, in order.
     pub values: Vec<Tensor>,
+    /// The values fetched in every iteration, in order.
+    pub every: Vec<Iterations>,
     /// What ran, if it was asked for.
     pub trace: Option<Box<Trace>>,
 }
@@ -133,6 +139,9 @@ impl Runner {
         if options.trace {
             machine.trace = Some(Box::new(Trace::new()));
         }
+        if let Some(probes) = &self.plan.probes {
+            machine.observer = Some(Box::new(Observer::new(probes, options.watches.clone())));
+        }
         let _budget = options.budget.as_ref().map(|b| budget::enter(Some(b.clone())));
         machine.start(&self.plan);
         for (i, value) in feeds.into_iter().enumerate() {
@@ -140,10 +149,13 @@ impl Runner {
         }
         let threads = env.host.threads();
         let mut machine = self.drive(machine, &env, options, threads)?;
+        if let Some(error) = machine.observer.as_mut().and_then(|o| o.take_found()) {
+            return Err(error);
+        }
         if let Some(error) = machine.stuck(&self.plan) {
             return Err(error);
         }
-        let outcome = outcome(&mut machine, &self.plan);
+        let outcome = outcome(&mut machine, &self.plan, options);
         machine.drop_values();
         env.step_resources.clear_all();
         if outcome.is_ok() && !env.cancel.is_cancelled() {
@@ -254,7 +266,7 @@ pub(crate) fn dead_fetch(name: &str) -> Error {
         .with_help("fetch the result of the `cond` (its Merge) instead")
 }
 
-fn outcome(machine: &mut Machine, plan: &Plan) -> Result<Outcome> {
+fn outcome(machine: &mut Machine, plan: &Plan, options: &RunOptions) -> Result<Outcome> {
     let results = std::mem::take(&mut machine.results);
     let values = results
         .into_iter()
@@ -265,7 +277,11 @@ fn outcome(machine: &mut Machine, plan: &Plan) -> Result<Outcome> {
             Fetched::Pending => Err(Error::internal(format!("`{}` was never computed", plan.fetch_name(k)))),
         })
         .collect::<Result<Vec<_>>>()?;
-    Ok(Outcome { values, trace: machine.trace.take() })
+    let every = match machine.observer.take() {
+        Some(observer) => observer.collected(options.budget.as_ref())?,
+        None => Vec::new(),
+    };
+    Ok(Outcome { values, every, trace: machine.trace.take() })
 }
 
 impl Mailbox for Step {
@@ -323,6 +339,15 @@ impl Step {
                 && !self.has_mail.load(Acquire)
             {
                 return machine.error.take().map_or(Ok(()), Err);
+            }
+            if machine.running == 0
+                && machine.is_idle()
+                && machine.has_found()
+                && !self.has_mail.load(Acquire)
+            {
+                // What still waits may wait for ever, for what is late.
+                machine.stop(Error::internal("what was found is gone"));
+                continue;
             }
             drop(machine);
             match self.linger(|| self.roused.load(Acquire)) {

@@ -361,6 +361,18 @@ impl GraphData {
         values
     }
 
+    /// The `LoopCond`s of the loops around a node.
+    pub(crate) fn loop_conditions(&self, node: NodeId) -> Vec<NodeId> {
+        let mut found = Vec::new();
+        let mut context = self.nodes.get(node.index()).and_then(|n| n.context);
+        while let Some(id) = context {
+            let around = &self.contexts[id.0 as usize];
+            found.extend(around.as_while().and_then(|w| w.pivot).map(|p| p.node));
+            context = around.parent;
+        }
+        found
+    }
+
     /// Whether the node lies inside a loop.
     pub(crate) fn in_loop(&self, node: NodeId) -> bool {
         self.nodes.get(node.index()).is_some_and(|n| self.loop_of(n.context).is_some())

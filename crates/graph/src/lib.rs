@@ -32,5 +32,5 @@ pub use imported::Mark;
 pub use nest::{IntoNest, Nest};
 pub use node::Node;
 pub use output::{Op, Output};
-pub use program::{Frame, Index, Program, ProgramKind, ProgramNode, Source};
+pub use program::{Asked, Frame, Index, Program, ProgramKind, ProgramNode, Source};
 pub use verify::MAX_DEPTH;

@@ -22,10 +22,29 @@ pub struct Program {
     pub feeds: Vec<Option<Index>>,
     /// Where the fetched values come from.
     pub fetches: Vec<Source>,
+    /// Where the values come from that are fetched in every iteration of the loops around them.
+    pub every: Vec<Source>,
+    /// Where the values come from that are watched.
+    pub watched: Vec<Source>,
     /// The nodes to run for their effects.
     pub targets: Vec<Index>,
     /// The nodes such that every node comes after those that it depends on, back edges left out.
     pub order: Vec<Index>,
+}
+
+/// What a program is to be made for.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Asked<'a> {
+    /// What is given instead of being computed.
+    pub feeds: &'a [Port],
+    /// Values to give, outside of loops.
+    pub fetches: &'a [Port],
+    /// Values inside of loops, to give as they are in every iteration.
+    pub every: &'a [Port],
+    /// Values to look at on the way, wherever they are. They have to be needed for something else.
+    pub watched: &'a [Port],
+    /// Nodes to run for their effects.
+    pub targets: &'a [NodeId],
 }
 
 /// Output `index` of a node of the program.
@@ -128,9 +147,10 @@ impl ProgramNode {
 }
 
 impl Program {
-    /// What `fetches` and `targets` need of the graph when `feeds` are given, verified.
-    pub fn new(graph: &GraphData, feeds: &[Port], fetches: &[Port], targets: &[NodeId]) -> Result<Program> {
-        for &port in feeds.iter().chain(fetches) {
+    /// What is needed of the graph for what is asked, verified.
+    pub fn new(graph: &GraphData, asked: &Asked) -> Result<Program> {
+        let feeds = asked.feeds;
+        for &port in feeds.iter().chain(asked.fetches).chain(asked.every).chain(asked.watched) {
             graph.type_of(port)?;
         }
         for (i, &port) in feeds.iter().enumerate() {
@@ -139,25 +159,37 @@ impl Program {
                 return Err(invalid!("`{name}:{}` is fed twice", port.index));
             }
         }
-        let needed = needed(graph, feeds, fetches, targets)?;
-        let mut program = snapshot(graph, feeds, fetches, targets, &needed)?;
+        let needed = needed(graph, asked)?;
+        let mut program = snapshot(graph, asked, &needed)?;
         let (frames, order) = verify::verify(&mut program.nodes)?;
         program.frames = frames;
         program.order = order;
-        program.check_outside(graph, feeds)?;
+        program.check_places(graph, feeds)?;
         Ok(program)
     }
 
     /// These nodes, wherever they lie, with all they depend on, verified. For checks and for looking at frames, not for running.
     pub fn of_nodes(graph: &GraphData, nodes: &[NodeId]) -> Result<Program> {
-        let needed = needed(graph, &[], &[], nodes)?;
-        let mut program = snapshot(graph, &[], &[], &[], &needed)?;
+        let needed = needed(graph, &Asked { targets: nodes, ..Asked::default() })?;
+        let mut program = snapshot(graph, &Asked::default(), &needed)?;
         (program.frames, program.order) = verify::verify(&mut program.nodes)?;
         Ok(program)
     }
 
-    /// Fetched, fed and targeted nodes must lie outside of loops: inside there is one value per iteration.
-    fn check_outside(&self, graph: &GraphData, feeds: &[Port]) -> Result<()> {
+    /// The loops around the frame, outermost first.
+    pub fn loops_around(&self, mut frame: u32) -> Vec<u32> {
+        let mut loops = Vec::new();
+        while frame != 0 {
+            loops.push(frame);
+            frame = self.frames[frame as usize].parent;
+        }
+        loops.reverse();
+        loops
+    }
+
+    /// Fetched, fed and targeted nodes must lie outside of loops: inside there is one value per iteration. Those fetched in every
+    /// iteration must lie inside of one.
+    fn check_places(&self, graph: &GraphData, feeds: &[Port]) -> Result<()> {
         let inside = |node: &ProgramNode, what: &str, help: &str| {
             invalid!(
                 "`{}` lies inside the loop `{}` and cannot be {what}",
@@ -173,8 +205,19 @@ impl Program {
                 return Err(inside(
                     node,
                     "fetched",
-                    "fetch the loop's result (its Exit), or return the value as a loop variable",
+                    "fetch the loop's result (its Exit), or `every(..)` of it: its values in all iterations",
                 ));
+            }
+        }
+        for source in &self.every {
+            let node = &self.nodes[source.node as usize];
+            if node.frame == 0 {
+                return Err(invalid!(
+                    "`{}` lies outside of every loop: there are no iterations to give its values in",
+                    node.name()
+                )
+                .at_line(node.at)
+                .with_help("fetch it directly, without `every`"));
             }
         }
         for &target in &self.targets {
@@ -201,7 +244,8 @@ fn replaced_whole(graph: &GraphData, feeds: &[Port], id: NodeId) -> bool {
 }
 
 /// Which nodes the fetches and targets depend on. A worklist, not a recursion: graphs may be chains of millions.
-fn needed(graph: &GraphData, feeds: &[Port], fetches: &[Port], targets: &[NodeId]) -> Result<Vec<bool>> {
+fn needed(graph: &GraphData, asked: &Asked) -> Result<Vec<bool>> {
+    let &Asked { feeds, fetches, every, targets, .. } = asked;
     let mut needed = vec![false; graph.nodes().len()];
     let mut work: Vec<NodeId> = Vec::new();
     let fed: std::collections::HashSet<Port> = feeds.iter().copied().collect();
@@ -214,6 +258,13 @@ fn needed(graph: &GraphData, feeds: &[Port], fetches: &[Port], targets: &[NodeId
     };
     for port in fetches.iter().filter(|p| !fed.contains(p)) {
         visit(port.node, &mut work)?;
+    }
+    for port in every.iter().filter(|p| !fed.contains(p)) {
+        visit(port.node, &mut work)?;
+        // What is the same in every iteration does not depend on how many there are, and is asked for in each of them.
+        for id in graph.loop_conditions(port.node) {
+            visit(id, &mut work)?;
+        }
     }
     for &id in targets.iter().filter(|id| !replaced_whole(graph, feeds, **id)) {
         visit(id, &mut work)?;
@@ -237,13 +288,8 @@ fn needed(graph: &GraphData, feeds: &[Port], fetches: &[Port], targets: &[NodeId
     Ok(needed)
 }
 
-fn snapshot(
-    graph: &GraphData,
-    feeds: &[Port],
-    fetches: &[Port],
-    targets: &[NodeId],
-    needed: &[bool],
-) -> Result<Program> {
+fn snapshot(graph: &GraphData, asked: &Asked, needed: &[bool]) -> Result<Program> {
+    let feeds = asked.feeds;
     let mut nodes = Vec::new();
     let mut fed = std::collections::HashMap::new();
     for (i, &port) in feeds.iter().enumerate() {
@@ -286,13 +332,28 @@ fn snapshot(
         node.inputs = from.inputs.iter().map(source).collect();
         node.controls = from.controls.iter().map(control).collect();
     }
-    let fetches: Vec<Source> = fetches.iter().map(source).collect();
+    if let Some(port) = asked.watched.iter().find(|p| !fed.contains_key(p) && !needed[p.node.index()]) {
+        let node = graph.node(port.node)?;
+        return Err(invalid!(
+            "`{}:{}` is watched, but this run does not compute it",
+            node.name(),
+            port.index
+        )
+        .at_line(node.at)
+        .with_help(
+            "fetch what depends on it too; `every(..)` of a value in a loop runs the loops around it",
+        ));
+    }
+    let sources = |ports: &[Port]| ports.iter().map(source).collect();
+    let (fetches, every, watched) = (sources(asked.fetches), sources(asked.every), sources(asked.watched));
     Ok(Program {
         feeds: feeds.iter().map(|p| Some(fed[p])).collect(),
-        targets: targets.iter().map(control).collect(),
+        targets: asked.targets.iter().map(control).collect(),
         nodes,
         frames: Vec::new(),
         fetches,
+        every,
+        watched,
         order: Vec::new(),
     })
 }

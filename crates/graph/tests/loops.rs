@@ -3,7 +3,7 @@
 use millstream_derive::Nest;
 use millstream_graph::flow::BranchFn;
 use millstream_graph::nest::Result;
-use millstream_graph::{Arg, Graph, Output, Program, SparseTensor};
+use millstream_graph::{Arg, Asked, Graph, Output, Program, SparseTensor};
 use millstream_tensor::DType::{Bool, F32, I32, I64};
 use millstream_tensor::{PartialShape, Tensor, shape};
 
@@ -56,7 +56,7 @@ fn structs_maps_and_literals_are_variables() {
 fn the_graph_of_a_loop_is_a_program() {
     let g = graph();
     let i: O = g.while_loop(0).run(|i| less(i, 10), |i| i + 1).unwrap();
-    let program = g.read(|d| Program::new(d, &[], &[i.port()], &[])).unwrap();
+    let program = g.read(|d| Program::new(d, &Asked { fetches: &[i.port()], ..Asked::default() })).unwrap();
     assert_eq!(program.frames.len(), 2);
 }
 
@@ -284,7 +284,8 @@ fn loops_by_hand() {
     back.close(g.next_iteration(go + keep(one))).unwrap();
     let result = g.exit(done);
     g.check().unwrap();
-    let program = g.read(|d| Program::new(d, &[], &[result.port()], &[])).unwrap();
+    let program =
+        g.read(|d| Program::new(d, &Asked { fetches: &[result.port()], ..Asked::default() })).unwrap();
     assert_eq!(program.frames.len(), 2);
 
     let (_, back) = g.loop_var(g.enter(zero, "other"));

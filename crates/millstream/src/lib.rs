@@ -24,7 +24,8 @@
 //! - every op, one method each: [`Ops`] on graphs, [`OutputOps`] on values; their attributes and names through [`Start`];
 //! - what TensorFlow's Python functions add to that: [`Functions`], [`Methods`], [`Variables`], [`VariableScopes`], [`Gradients`];
 //! - loops and branches: [`Graph::while_loop`], [`Graph::cond`], [`Graph::case`], and [`derive@Nest`] for structs of values;
-//! - running: [`Session::run`], [`Session::make_callable`], [`SessionOptions`].
+//! - running: [`Session::run`], [`Session::make_callable`], [`SessionOptions`];
+//! - looking inside of loops: [`every`] fetches the values of all iterations, a [`Watch`] stops a run where a value is not what it should be.
 //!
 //! A mistake made while building is remembered with its line, and returned by the next call that gives a [`Result`].
 
@@ -58,7 +59,9 @@ pub use millstream_autodiff::{Derivatives, Gradients, GradientsBuilder};
 pub use millstream_checkpoint as checkpoint;
 pub use millstream_derive::Nest;
 pub use millstream_graph::{Arg, Graph, IndexedSlices, IntoNest, Nest, Op, Output, SparseTensor, nest};
-pub use millstream_runtime::{Callable, RunOptions, Session, SessionOptions, feed};
+pub use millstream_runtime::{
+    Callable, Iterations, RunOptions, Session, SessionOptions, Sighting, Watch, every, feed,
+};
 pub use millstream_tensor::{Code, DType, Error, PartialShape, Result, Shape, Tensor, shape};
 pub use ops::{Ops, OutputOps};
 pub use options::{Options, Start};
@@ -77,7 +80,8 @@ pub mod prelude {
     pub use crate::{
         Arg, Build, Callable, DType, Decode, Derivatives, Functions, Gradients, Graph, HigherOrder,
         IndexedSlices, Initializer, Methods, Nest, Op, Ops, Output, OutputOps, Recurrent, Result, Reuse,
-        Session, SparseTensor, Start, Tensor, TensorArray, Variable, VariableScopes, Variables, feed, shape,
+        Session, SparseTensor, Start, Tensor, TensorArray, Variable, VariableScopes, Variables, every, feed,
+        shape,
     };
 }
 

@@ -2,6 +2,8 @@
 
 use crate::fetch::{FromFetched, Target, take_all};
 use crate::session::{Prepared, RunMetadata, RunOptions, Shared, spread};
+use millstream_exec::Outcome;
+use millstream_graph::Port;
 use millstream_tensor::{Result, Tensor, ensure};
 use std::sync::Arc;
 
@@ -9,27 +11,44 @@ use std::sync::Arc;
 pub struct Callable {
     session: Arc<Shared>,
     prepared: Arc<Prepared>,
+    /// What it was prepared for, to prepare it with watches.
+    feeds: Vec<Port>,
     targets: Vec<Target>,
 }
 
 impl Callable {
-    pub(crate) fn new(session: Arc<Shared>, prepared: Arc<Prepared>, targets: Vec<Target>) -> Callable {
-        Callable { session, prepared, targets }
+    pub(crate) fn new(
+        session: Arc<Shared>,
+        prepared: Arc<Prepared>,
+        feeds: Vec<Port>,
+        targets: Vec<Target>,
+    ) -> Callable {
+        Callable { session, prepared, feeds, targets }
     }
 
     /// Runs with these values, in the order in which the feeds were named, and gives the fetched values in order; operations give none.
+    /// The values of all iterations are stacked.
     pub fn call(&self, feeds: &[Tensor]) -> Result<Vec<Tensor>> {
         Ok(self.call_with(feeds.to_vec(), &RunOptions::default())?.0)
     }
 
     /// As [`Callable::call`], giving the structure that the caller takes.
     pub fn call_as<V: FromFetched>(&self, feeds: &[Tensor]) -> Result<V> {
-        let values = self.call(feeds)?;
-        take_all(spread(&self.targets, values))
+        let outcome = self.outcome(feeds.to_vec(), &RunOptions::default())?;
+        take_all(spread(&self.targets, outcome.values, outcome.every))
     }
 
     /// As [`Callable::call`], with the feeds by value (a kernel may then change them in place) and options.
     pub fn call_with(&self, feeds: Vec<Tensor>, options: &RunOptions) -> Result<(Vec<Tensor>, RunMetadata)> {
+        let outcome = self.outcome(feeds, options)?;
+        let values = match outcome.every.is_empty() {
+            true => outcome.values,
+            false => take_all(spread(&self.targets, outcome.values, outcome.every))?,
+        };
+        Ok((values, RunMetadata { trace: outcome.trace }))
+    }
+
+    fn outcome(&self, feeds: Vec<Tensor>, options: &RunOptions) -> Result<Outcome> {
         self.session.check_open()?;
         ensure!(
             feeds.len() == self.prepared.feeds.len(),
@@ -37,7 +56,11 @@ impl Callable {
             self.prepared.feeds.len(),
             feeds.len()
         );
-        let outcome = self.session.run(&self.prepared, feeds, options)?;
-        Ok((outcome.values, RunMetadata { trace: outcome.trace }))
+        if options.watch.is_empty() {
+            return self.session.run(&self.prepared, feeds, options);
+        }
+        let (watched, _) =
+            self.session.prepare(self.feeds.clone(), self.targets.clone(), options.trace, &options.watch)?;
+        self.session.run(&watched, feeds, options)
     }
 }

@@ -1,5 +1,6 @@
 //! What a run is asked for: any structure of outputs and operations, given back as the same structure of values.
 
+use millstream_exec::Iterations;
 use millstream_graph::{NodeId, Op, Output, Port};
 use millstream_tensor::{DType, Error, FromTensor, Result, Tensor, invalid};
 use std::collections::BTreeMap;
@@ -11,13 +12,69 @@ pub enum Target {
     Value(Port),
     /// An operation: gives `()`.
     Operation(NodeId),
+    /// A value inside of loops, as it is in every iteration: gives [`Iterations`].
+    Every(Port),
+}
+
+/// What came of one thing asked for.
+#[derive(Debug)]
+pub enum Fetched {
+    /// A value.
+    Value(Tensor),
+    /// An operation was run.
+    Ran,
+    /// The values of all iterations.
+    Every(Iterations),
+}
+
+/// The values of an output in all iterations of the loops around it: see [`every`].
+#[derive(Clone, Copy, Debug)]
+pub struct Every(Port);
+
+/// Fetches the values that something inside of loops has in all their iterations: `session.run(every(x), ())`. The run does what those
+/// loops need, and nothing else of the graph. Taken as a tensor (or what a tensor becomes) they are stacked along a first axis, in order;
+/// taken as [`Iterations`] they can also be asked for one by one, and may differ in shape. They all count against the session's memory limit.
+///
+/// What a loop's body computes has as many values as the loop goes round. What the loop's condition computes, and a loop variable as
+/// the condition sees it, has one more: the last, for which the condition said no.
+///
+/// ```
+/// # use millstream_graph::{Graph, Output};
+/// # use millstream_runtime::{Iterations, Session, every, feed};
+/// # use std::cell::Cell;
+/// # let g = Graph::with_ops(millstream_ops::registry());
+/// # let less = |a, b: i32| g.op("Less").input(a).input(b).output();
+/// let square = Cell::new(None);
+/// g.while_loop(g.constant(1)).run(
+///     |i| less(i, 5),
+///     |i| {
+///         square.set(Some(i * i));
+///         i + 1
+///     },
+/// )?;
+/// let square = square.get().unwrap(); // or by its name: g.output("while/mul:0")?
+/// let session = Session::new(&g)?;
+/// let all: Vec<i32> = session.run(every(square), feed![])?;
+/// assert_eq!(all, [1, 4, 9, 16]);
+/// let all: Iterations = session.run(every(square), feed![])?;
+/// assert_eq!(all.get(&[2]).unwrap().to_string(), "i32 9");
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
+pub fn every(output: Output<'_>) -> Every {
+    Every(output.port())
+}
+
+impl Fetch for Every {
+    fn list(&self, list: &mut FetchList) {
+        list.0.push(Target::Every(self.0));
+    }
 }
 
 /// A flat list of what is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FetchList(pub Vec<Target>);
 
-/// Anything that can be fetched: an output, an operation, tuples, arrays, vectors and maps of these, `()`.
+/// Anything that can be fetched: an output, [`every`] of one inside of loops, an operation, tuples, arrays, vectors and maps of these, `()`.
 pub trait Fetch {
     /// Appends what is asked for, in order.
     fn list(&self, list: &mut FetchList);
@@ -25,8 +82,8 @@ pub trait Fetch {
 
 /// What fetched values can be turned into: the structure of the fetches with tensors or Rust values in it.
 pub trait FromFetched: Sized {
-    /// Takes its part of the values. `None` among them stands for an operation.
-    fn take(values: &mut dyn Iterator<Item = Option<Tensor>>) -> Result<Self>;
+    /// Takes its part of the values.
+    fn take(values: &mut dyn Iterator<Item = Fetched>) -> Result<Self>;
 }
 
 impl Fetch for Output<'_> {
@@ -84,27 +141,32 @@ impl<K: Ord, F: Fetch> Fetch for BTreeMap<K, F> {
 }
 
 /// Takes all that was fetched: a value left over is a mistake, not one to be dropped in silence.
-pub(crate) fn take_all<V: FromFetched>(mut values: impl Iterator<Item = Option<Tensor>>) -> Result<V> {
+pub(crate) fn take_all<V: FromFetched>(mut values: impl Iterator<Item = Fetched>) -> Result<V> {
     let taken = V::take(&mut values)?;
-    match values.flatten().count() {
+    match values.filter(|v| !matches!(v, Fetched::Ran)).count() {
         0 => Ok(taken),
         n => Err(invalid!("{n} more values were fetched than are taken")
             .with_help("take a tuple or an array with a place for each, or `Vec<Tensor>` for any number")),
     }
 }
 
-fn next(values: &mut dyn Iterator<Item = Option<Tensor>>) -> Result<Tensor> {
+fn next(values: &mut dyn Iterator<Item = Fetched>) -> Result<Tensor> {
     match values.next() {
-        Some(Some(value)) => Ok(value),
-        Some(None) => Err(invalid!("an operation gives no value").with_help("take `()` for it")),
-        None => Err(invalid!("fewer values were fetched than are taken")),
+        Some(Fetched::Value(value)) => Ok(value),
+        Some(Fetched::Every(values)) => values.stack(),
+        Some(Fetched::Ran) => Err(invalid!("an operation gives no value").with_help("take `()` for it")),
+        None => Err(too_few()),
     }
+}
+
+fn too_few() -> Error {
+    invalid!("fewer values were fetched than are taken")
 }
 
 macro_rules! from_one {
     ($($t:ty),*) => { $(
         impl FromFetched for $t {
-            fn take(values: &mut dyn Iterator<Item = Option<Tensor>>) -> Result<Self> {
+            fn take(values: &mut dyn Iterator<Item = Fetched>) -> Result<Self> {
                 <$t>::from_tensor(next(values)?)
             }
         }
@@ -114,19 +176,38 @@ from_one!(Tensor, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool, String);
 from_one!(millstream_tensor::f16, millstream_tensor::bf16, millstream_tensor::C64, millstream_tensor::C128);
 
 impl FromFetched for () {
-    fn take(values: &mut dyn Iterator<Item = Option<Tensor>>) -> Result<Self> {
+    fn take(values: &mut dyn Iterator<Item = Fetched>) -> Result<Self> {
         // An operation's place, or nothing at all where nothing was fetched.
         match values.next() {
-            None | Some(None) => Ok(()),
-            Some(Some(_)) => Err(invalid!("a value was fetched where `()` is taken")),
+            None | Some(Fetched::Ran) => Ok(()),
+            Some(_) => Err(invalid!("a value was fetched where `()` is taken")),
         }
     }
 }
 
 /// All the rest, each as a tensor; operations are left out.
 impl FromFetched for Vec<Tensor> {
-    fn take(values: &mut dyn Iterator<Item = Option<Tensor>>) -> Result<Self> {
-        Ok(values.flatten().collect())
+    fn take(values: &mut dyn Iterator<Item = Fetched>) -> Result<Self> {
+        values.filter(|v| !matches!(v, Fetched::Ran)).map(|v| next(&mut std::iter::once(v))).collect()
+    }
+}
+
+/// Everything, as it came.
+impl FromFetched for Vec<Fetched> {
+    fn take(values: &mut dyn Iterator<Item = Fetched>) -> Result<Self> {
+        Ok(values.collect())
+    }
+}
+
+impl FromFetched for Iterations {
+    fn take(values: &mut dyn Iterator<Item = Fetched>) -> Result<Self> {
+        match values.next() {
+            Some(Fetched::Every(values)) => Ok(values),
+            Some(_) => {
+                Err(invalid!("what was fetched has no iterations").with_help("fetch `every(..)` of it"))
+            }
+            None => Err(too_few()),
+        }
     }
 }
 
@@ -134,7 +215,7 @@ macro_rules! from_vec {
     ($($t:ty),*) => { $(
         /// A vector's elements.
         impl FromFetched for Vec<$t> {
-            fn take(values: &mut dyn Iterator<Item = Option<Tensor>>) -> Result<Self> {
+            fn take(values: &mut dyn Iterator<Item = Fetched>) -> Result<Self> {
                 let value = next(values)?;
                 if value.rank() > 1 {
                     return Err(invalid!("a value of shape {} is no vector", value.shape()));
@@ -147,7 +228,7 @@ macro_rules! from_vec {
 from_vec!(f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool);
 
 impl<V: FromFetched, const N: usize> FromFetched for [V; N] {
-    fn take(values: &mut dyn Iterator<Item = Option<Tensor>>) -> Result<Self> {
+    fn take(values: &mut dyn Iterator<Item = Fetched>) -> Result<Self> {
         let taken: Vec<V> = (0..N).map(|_| V::take(values)).collect::<Result<_>>()?;
         taken.try_into().map_err(|_| Error::internal("an array of another length"))
     }
@@ -162,7 +243,7 @@ macro_rules! tuples {
             }
         }
         impl<$($name: FromFetched),+> FromFetched for ($($name,)+) {
-            fn take(values: &mut dyn Iterator<Item = Option<Tensor>>) -> Result<Self> {
+            fn take(values: &mut dyn Iterator<Item = Fetched>) -> Result<Self> {
                 Ok(($($name::take(values)?,)+))
             }
         }

@@ -9,9 +9,12 @@ mod host;
 pub mod knobs;
 mod partial;
 mod session;
+mod watch;
 
 pub use callable::Callable;
 pub use feed::{FeedList, Feeds};
-pub use fetch::{Fetch, FetchList, FromFetched, Target};
+pub use fetch::{Every, Fetch, FetchList, Fetched, FromFetched, Target, every};
+pub use millstream_exec::{Iterations, Sighting};
 pub use partial::PartialRun;
 pub use session::{RunMetadata, RunOptions, Session, SessionOptions, Tier};
+pub use watch::Watch;

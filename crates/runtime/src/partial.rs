@@ -1,11 +1,11 @@
 //! [`PartialRun`]: one run in several calls.
 
 use crate::feed::FeedList;
-use crate::fetch::{FetchList, FromFetched, Target, take_all};
+use crate::fetch::{FetchList, Fetched, FromFetched, Target, take_all};
 use crate::session::{FeedSpec, Shared};
 use millstream_exec::{Partial, Plan, PlanOptions, Runner};
-use millstream_graph::{Index, Port, Program};
-use millstream_tensor::{Result, Tensor, invalid};
+use millstream_graph::{Asked, Index, Port, Program};
+use millstream_tensor::{Error, Result, Tensor, invalid};
 use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -52,23 +52,25 @@ impl PartialRun {
             match target {
                 Target::Value(port) => fetches.push(*port),
                 Target::Operation(node) => operations.push(*node),
+                Target::Every(port) => return Err(no_iterations(session, *port)),
             }
         }
+        let asked = Asked { feeds: &ports, fetches: &fetches, targets: &operations, ..Asked::default() };
         let (program, feeds, names) = session.graph.read(|g| -> Result<_> {
             let feeds = ports.iter().map(|&p| FeedSpec::new(g, p)).collect::<Result<Vec<_>>>()?;
             let name = |t: &Target| match t {
-                Target::Value(p) => Ok(format!("{}:{}", g.node(p.node)?.name(), p.index)),
+                Target::Value(p) | Target::Every(p) => Ok(format!("{}:{}", g.node(p.node)?.name(), p.index)),
                 Target::Operation(n) => Ok(g.node(*n)?.name().to_owned()),
             };
             let names = unique.iter().map(name).collect::<Result<Vec<_>>>()?;
-            Ok((Program::new(g, &ports, &fetches, &operations)?, feeds, names))
+            Ok((Program::new(g, &asked)?, feeds, names))
         })?;
         let mut targets = HashMap::new();
         let (mut values, mut effects) = (0, 0);
         for (target, name) in unique.into_iter().zip(names) {
             let (fetch, root) = match target {
                 Target::Value(_) => (Some(values), program.fetches.get(values).map(|s| s.node)),
-                Target::Operation(_) => (None, program.targets.get(effects).copied()),
+                Target::Operation(_) | Target::Every(_) => (None, program.targets.get(effects).copied()),
             };
             match fetch {
                 Some(_) => values += 1,
@@ -81,6 +83,7 @@ impl PartialRun {
             keep_all: false,
             parallel_iterations: session.parallel_iterations,
             hand_out_all: session.hand_out_all,
+            ..PlanOptions::default()
         };
         let runner = Runner::new(Arc::new(Plan::new(&program, &session.kernel_state, &options)?));
         let run = runner.begin(session.env());
@@ -120,7 +123,7 @@ impl PartialRun {
         for target in &list.0 {
             let Some(w) = self.targets.get(target) else {
                 let name = match target {
-                    Target::Value(port) => self.name_of(*port),
+                    Target::Value(port) | Target::Every(port) => self.name_of(*port),
                     Target::Operation(node) => self
                         .session
                         .graph
@@ -156,7 +159,10 @@ impl PartialRun {
         self.runner.advance(&mut state.run, given, &options)?;
         let values = wanted
             .iter()
-            .map(|w| w.fetch.map(|k| self.runner.fetched(&state.run, k)).transpose())
+            .map(|w| match w.fetch {
+                Some(k) => self.runner.fetched(&state.run, k).map(Fetched::Value),
+                None => Ok(Fetched::Ran),
+            })
             .collect::<Result<Vec<_>>>()?;
         for w in wanted {
             state.taken.insert(w.name.clone());
@@ -168,9 +174,21 @@ impl PartialRun {
     }
 
     fn name_of(&self, port: Port) -> String {
-        let node = self.session.graph.read(|g| g.node(port.node).map(|n| n.name().to_owned()));
-        node.map_or_else(|_| port.to_string(), |n| format!("{n}:{}", port.index))
+        name_of(&self.session, port)
     }
+}
+
+fn name_of(session: &Shared, port: Port) -> String {
+    let node = session.graph.read(|g| g.node(port.node).map(|n| n.name().to_owned()));
+    node.map_or_else(|_| port.to_string(), |n| format!("{n}:{}", port.index))
+}
+
+fn no_iterations(session: &Shared, port: Port) -> Error {
+    Error::unimplemented(format!(
+        "a partial run cannot give the values of `{}` in every iteration",
+        name_of(session, port)
+    ))
+    .with_help("fetch them with `Session::run`")
 }
 
 /// The feeds among all that a node depends on.

@@ -2,12 +2,13 @@
 
 use crate::callable::Callable;
 use crate::feed::Feeds;
-use crate::fetch::{Fetch, FetchList, FromFetched, Target, take_all, wrong_dtype};
+use crate::fetch::{Fetch, FetchList, Fetched, FromFetched, Target, take_all, wrong_dtype};
 use crate::host::{Host, Printer};
 use crate::partial::PartialRun;
-use millstream_exec::{Outcome, Plan, PlanOptions, Reference, Runner, Trace};
+use crate::watch::{Watch, Watched, watches};
+use millstream_exec::{Iterations, Outcome, Plan, PlanOptions, Reference, Runner, Trace};
 use millstream_graph::op::{StepEnv, StepHost};
-use millstream_graph::{Graph, GraphData, NodeId, Output, Port, Program};
+use millstream_graph::{Asked, Graph, GraphData, NodeId, Output, Port, Program};
 use millstream_state::{Cancellation, Resources};
 use millstream_tensor::budget::Budget;
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor, invalid};
@@ -60,6 +61,8 @@ pub struct RunOptions {
     pub timeout: Option<Duration>,
     /// Record every execution of every node.
     pub trace: bool,
+    /// What stops the run, and says where.
+    pub watch: Vec<Watch>,
 }
 
 /// What one run says beyond its values.
@@ -98,6 +101,7 @@ pub(crate) struct Shared {
 struct Key {
     feeds: Vec<Port>,
     targets: Vec<Target>,
+    watched: Vec<Watched>,
     keep_all: bool,
     edits: u64,
 }
@@ -227,9 +231,9 @@ impl Session {
             values.push(value?);
         }
         self.shared.check_open()?;
-        let (prepared, list) = self.shared.prepare(ports, list.0, options.trace)?;
+        let (prepared, list) = self.shared.prepare(ports, list.0, options.trace, &options.watch)?;
         let outcome = self.shared.run(&prepared, values, options)?;
-        let values = take_all(spread(&list, outcome.values))?;
+        let values = take_all(spread(&list, outcome.values, outcome.every))?;
         Ok((values, RunMetadata { trace: outcome.trace }))
     }
 
@@ -241,10 +245,10 @@ impl Session {
     ) -> Result<Callable> {
         let mut list = FetchList::default();
         fetches.list(&mut list);
-        let ports = feeds.into_iter().map(|o| o.port()).collect();
+        let ports: Vec<Port> = feeds.into_iter().map(|o| o.port()).collect();
         self.shared.check_open()?;
-        let (prepared, targets) = self.shared.prepare(ports, list.0, false)?;
-        Ok(Callable::new(self.shared.clone(), prepared, targets))
+        let (prepared, targets) = self.shared.prepare(ports.clone(), list.0, false, &[])?;
+        Ok(Callable::new(self.shared.clone(), prepared, ports, targets))
     }
 
     /// Begins a run in several parts. Names all that will be fetched and all that will be fed; [`Session::partial_run`] then gives some
@@ -301,12 +305,20 @@ fn closed_error() -> Error {
     Error::new(Code::Cancelled, "the session was closed")
 }
 
-/// The values with a gap for each operation.
-pub(crate) fn spread(targets: &[Target], values: Vec<Tensor>) -> impl Iterator<Item = Option<Tensor>> {
-    let mut values = values.into_iter();
-    targets.iter().map(move |t| match t {
-        Target::Value(_) => values.next(),
-        Target::Operation(_) => None,
+/// What came of each thing asked for.
+pub(crate) fn spread(
+    targets: &[Target],
+    values: Vec<Tensor>,
+    every: Vec<Iterations>,
+) -> impl Iterator<Item = Fetched> {
+    let (mut values, mut every) = (values.into_iter(), every.into_iter());
+    targets.iter().map(move |t| {
+        let fetched = match t {
+            Target::Value(_) => values.next().map(Fetched::Value),
+            Target::Operation(_) => None,
+            Target::Every(_) => every.next().map(Fetched::Every),
+        };
+        fetched.unwrap_or(Fetched::Ran)
     })
 }
 
@@ -318,14 +330,19 @@ impl Shared {
         }
     }
 
-    fn prepare(
+    pub(crate) fn prepare(
         &self,
         feeds: Vec<Port>,
         targets: Vec<Target>,
         keep_all: bool,
+        watch: &[Watch],
     ) -> Result<(Arc<Prepared>, Vec<Target>)> {
         let edits = self.graph.read(|g| g.edits());
-        let key = Key { feeds, targets, keep_all, edits };
+        if !watch.is_empty() {
+            self.graph.read(|g| watch.iter().try_for_each(|w| w.check(g)))?;
+        }
+        let watched = watch.iter().map(|w| w.on).collect();
+        let key = Key { feeds, targets, watched, keep_all, edits };
         if let Some(found) = self.plans.read().get(&key) {
             return Ok((found.clone(), key.targets));
         }
@@ -338,31 +355,44 @@ impl Shared {
 
     fn make_plan(&self, key: &Key) -> Result<Prepared> {
         let mut fetches: Vec<Port> = Vec::new();
+        let mut every: Vec<Port> = Vec::new();
         let mut targets: Vec<NodeId> = Vec::new();
         for target in &key.targets {
             match target {
                 Target::Value(port) => fetches.push(*port),
                 Target::Operation(node) => targets.push(*node),
+                Target::Every(port) => every.push(*port),
             }
         }
+        let watched: Vec<Port> = key
+            .watched
+            .iter()
+            .filter_map(|w| if let Watched::Output(port) = w { Some(*port) } else { None })
+            .collect();
+        let asked = Asked {
+            feeds: &key.feeds,
+            fetches: &fetches,
+            every: &every,
+            watched: &watched,
+            targets: &targets,
+        };
         let (program, feeds) = self.graph.read(|g| -> Result<_> {
             let feeds = key.feeds.iter().map(|&port| FeedSpec::new(g, port)).collect::<Result<Vec<_>>>()?;
-            Ok((Program::new(g, &key.feeds, &fetches, &targets)?, feeds))
+            Ok((Program::new(g, &asked)?, feeds))
         })?;
+        let options = PlanOptions {
+            keep_all: key.keep_all,
+            parallel_iterations: self.parallel_iterations,
+            hand_out_all: self.hand_out_all,
+            watch_all: key.watched.contains(&Watched::All),
+        };
         let engine = match self.tier {
             Tier::Dataflow => {
-                let options = PlanOptions {
-                    keep_all: key.keep_all,
-                    parallel_iterations: self.parallel_iterations,
-                    hand_out_all: self.hand_out_all,
-                };
                 Engine::Dataflow(Runner::new(Arc::new(Plan::new(&program, &self.kernel_state, &options)?)))
             }
-            Tier::Reference => Engine::Reference(Box::new(Reference::new(
-                program,
-                &self.kernel_state,
-                self.parallel_iterations,
-            )?)),
+            Tier::Reference => {
+                Engine::Reference(Box::new(Reference::new(program, &self.kernel_state, &options)?))
+            }
         };
         Ok(Prepared { engine, feeds })
     }
@@ -386,6 +416,7 @@ impl Shared {
             deadline,
             budget: self.budget.clone(),
             one_thread_per_kernel: self.one_thread_per_kernel,
+            watches: watches(&options.watch),
         }
     }
 

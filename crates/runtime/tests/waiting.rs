@@ -3,7 +3,7 @@
 
 use millstream_graph::op::{Kernel, OpDef, Registry};
 use millstream_graph::{Arg, Graph, Output};
-use millstream_runtime::{Callable, RunOptions, Session, SessionOptions, feed};
+use millstream_runtime::{Callable, RunOptions, Session, SessionOptions, Watch, feed};
 use millstream_state::Registration;
 use millstream_tensor::{Code, DType, Result, Tensor, shape};
 use parking_lot::Mutex;
@@ -78,7 +78,8 @@ fn fails<T>(result: Result<T>, code: Code, parts: &[&str]) {
     }
 }
 
-const BRIEF: RunOptions = RunOptions { timeout: Some(Duration::from_millis(30)), trace: false };
+const BRIEF: RunOptions =
+    RunOptions { timeout: Some(Duration::from_millis(30)), trace: false, watch: Vec::new() };
 
 #[test]
 fn parked_nodes_are_woken_from_other_threads() -> Result<()> {
@@ -119,6 +120,26 @@ fn parked_runs_time_out() -> Result<()> {
             &["did not end in the time allowed"],
         );
         assert_eq!(session.run::<i32>(x + 1, feed![x => 1])?, 2);
+    }
+    Ok(())
+}
+
+/// What a watch has found is told, though something else would wait for ever.
+#[test]
+fn watched_runs_end_though_something_waits() -> Result<()> {
+    let g = graph();
+    let x = g.placeholder_of("x", DType::I32, shape![]);
+    let (early, late) = (call("Later", x), x + 1);
+    let stuck = call("Forever", x);
+    for threads in [1, 2] {
+        let session = session(&g, threads)?;
+        let run = |watch| {
+            let options = RunOptions { watch, ..RunOptions::default() };
+            session.run_with::<(i32, i32, i32)>((early, late, stuck), feed![x => 1], &options)
+        };
+        fails(run(vec![Watch::on(late)]), Code::InvalidArgument, &["a watch stopped the run", "i32 2"]);
+        fails(run(vec![Watch::on(early)]), Code::InvalidArgument, &["a watch stopped the run", "`Later:0`"]);
+        assert_eq!(session.run::<i32>(early + late, feed![x => 1])?, 3);
     }
     Ok(())
 }

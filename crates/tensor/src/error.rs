@@ -1,8 +1,10 @@
 //! The one error type. Opaque; carries TensorFlow's canonical code, a message, and where known the node and
 //! its op, the source line that built it, and what to do about it.
 
+use std::any::Any;
 use std::fmt;
 use std::panic::Location;
+use std::sync::Arc;
 
 /// The canonical status codes, as TensorFlow numbers and names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,6 +89,7 @@ struct Inner {
     built_at: Option<&'static Location<'static>>,
     notes: Vec<String>,
     help: Option<String>,
+    detail: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 /// Shorthand for a result with [`Error`].
@@ -103,6 +106,7 @@ impl Error {
             built_at: None,
             notes: Vec::new(),
             help: None,
+            detail: None,
         }))
     }
 
@@ -154,6 +158,18 @@ impl Error {
     /// What to do about it.
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()
+    }
+
+    /// What a program may want to know of it, if it is of this type.
+    pub fn detail<T: Any>(&self) -> Option<&T> {
+        self.0.detail.as_deref()?.downcast_ref()
+    }
+
+    /// Adds what a program may want to know of it.
+    #[must_use]
+    pub fn with_detail(mut self, detail: impl Any + Send + Sync) -> Self {
+        self.0.detail = Some(Arc::new(detail));
+        self
     }
 
     /// Names the node at fault. The first name given stays: it is the closest to the fault.

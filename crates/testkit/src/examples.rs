@@ -132,7 +132,7 @@ impl Built {
             .iter()
             .filter_map(|t| match t {
                 Target::Value(port) => Some(Output::new(&graph, *port)),
-                Target::Operation(_) => None,
+                Target::Operation(_) | Target::Every(_) => None,
             })
             .map(|o| Ok((o.dtype().map_err(|e| e.to_string())?, o.shape())))
             .collect::<Text<Vec<_>>>()?;
@@ -229,7 +229,7 @@ fn run(built: &Built, setting: &Setting) -> Result<Vec<Tensor>, Error> {
     }
     let feeds = built.feeds.iter().fold(FeedList::new(), |list, (target, value)| match target {
         Target::Value(port) => list.and(Output::new(&built.graph, *port), value),
-        Target::Operation(_) => list,
+        Target::Operation(_) | Target::Every(_) => list,
     });
     let mut values: Vec<Tensor> = session.run(built.targets.clone(), feeds)?;
     for (i, value) in values.iter().enumerate() {

@@ -151,6 +151,7 @@ pub fn same_target(from: &Graph, to: &Graph, target: Target) -> millstream_tenso
     let name = |id| from.read(|g| g.node(id).map(|n| n.name().to_owned()));
     Ok(match target {
         Target::Value(port) => Target::Value(Port::new(to.operation(&name(port.node)?)?.id(), port.index)),
+        Target::Every(port) => Target::Every(Port::new(to.operation(&name(port.node)?)?.id(), port.index)),
         Target::Operation(id) => Target::Operation(to.operation(&name(id)?)?.id()),
     })
 }

@@ -7,11 +7,11 @@
 //! handles (CVE-2022-21732) and batching (CVE-2022-36002). A graph with one of their ops is refused by name when it is
 //! imported, as the row of `ImmutableConst` shows.
 
-use How::{Built, Case, Example, Import, Run, Value};
-use millstream_graph::{Graph, Output};
+use How::{Built, Case, Example, Import, Look, Run, Value};
+use millstream_graph::{Graph, NodeId, Output, Port};
 use millstream_interop::{ImportOptions, import_graph_def, read_graph};
-use millstream_runtime::{Session, SessionOptions, Target};
-use millstream_tensor::{Error, Result, Tensor};
+use millstream_runtime::{RunOptions, Session, SessionOptions, Target, Watch};
+use millstream_tensor::{Error, PartialShape, Result, Tensor};
 use millstream_testkit::examples::{Given, all, check};
 use millstream_testkit::report::Report;
 use millstream_testkit::tiers::{DATAFLOW, Setting, TIERS};
@@ -22,6 +22,9 @@ use std::time::Duration;
 
 /// What was published, how it is provoked, and a part of the error.
 type Row = (&'static str, How, &'static str);
+
+/// What is asked of the inside of loops.
+type Looked = (Target, Option<Watch>);
 
 /// How an input is given.
 enum How {
@@ -35,6 +38,8 @@ enum How {
     Run(String, &'static str),
     /// By a graph that is built; what this returns is not to be computed by the machine (the reference tier bounds no iterations).
     Built(fn(&Graph) -> Result<Output<'_>>),
+    /// By what is asked of the inside of loops, stacked, with a watch.
+    Look(fn(&Graph) -> Result<Looked>),
     /// By a text, which is not to be a value.
     Value(&'static str),
 }
@@ -50,7 +55,7 @@ const STRUCTURE: &str = "structure";
 
 #[test]
 fn bad_inputs() {
-    let rows = [loops(), switches(), lists(), state(), functions(), messages(), sizes(), dtypes()];
+    let rows = [loops(), looks(), switches(), lists(), state(), functions(), messages(), sizes(), dtypes()];
     let mut report = Report::new();
     for (i, (id, how, says)) in rows.into_iter().flatten().enumerate() {
         report.run(&format!("{id}, row {i}: {says}"), None, || in_time(move || provoke(&how, says)));
@@ -114,6 +119,66 @@ fn loops() -> Vec<Row> {
         (STRUCTURE, Case("Merge", "wants_inputs"), ""),
         (STRUCTURE, Built(never_complete), "of 4 Enters missing"),
     ]
+}
+
+/// Looking inside of loops.
+fn looks() -> Vec<Row> {
+    vec![
+        (STRUCTURE, Look(|g| Ok((Target::Every(sixteen(g)?.port()), None))), "lies outside of every loop"),
+        (
+            STRUCTURE,
+            Look(|g| Ok((Target::Every(named(g, "while/x:0")?), None))),
+            "shape [2] in iteration 0, shape [4] in iteration 1",
+        ),
+        (
+            STRUCTURE,
+            Look(|_| Ok((Target::Every(Port::new(NodeId(1000), 0)), None))),
+            "belongs to a node that could not be made",
+        ),
+        (
+            STRUCTURE,
+            Look(|g| Ok((Target::Value(sixteen(g)?.port()), Some(Watch::on(g.constant(1.0f32)).nan())))),
+            "is watched, but this run does not compute it",
+        ),
+        (
+            STRUCTURE,
+            Look(|g| {
+                Ok((Target::Value(sixteen(g)?.port()), Some(Watch::on(g.output("while/size:0")?).nan())))
+            }),
+            "is watched for a value that has NaN, but holds i32, which never does",
+        ),
+        (
+            STRUCTURE,
+            Look(|g| Ok((Target::Value(sixteen(g)?.port()), Some(Watch::all().when(|_, at| at[7] > 0))))),
+            "the condition of a watch panicked",
+        ),
+        (STRUCTURE, Look(|g| Ok((Target::Every(endless(g)?.port()), None))), "out of memory"),
+    ]
+}
+
+/// Floats, twice as many in each iteration until there are 16: `while/x` within.
+fn sixteen(g: &Graph) -> Result<Output<'_>> {
+    g.while_loop(g.constant([1.0f32])).shape_invariants(PartialShape::unknown_of_rank(1)).run(
+        |v| g.op("Less").input(g.op("Size").input(v).name("size").output()).input(16).output(),
+        |v| g.op("ConcatV2").inputs([v, v]).input(0).name("x").output(),
+    )
+}
+
+fn named(g: &Graph, name: &str) -> Result<Port> {
+    sixteen(g)?;
+    Ok(g.output(name)?.port())
+}
+
+/// Thousand floats in each of thousand million iterations.
+fn endless(g: &Graph) -> Result<Output<'_>> {
+    g.while_loop(g.constant(0)).run(
+        |i| g.op("Less").input(i).input(1_000_000_000).output(),
+        |i| {
+            g.op("Fill").input([1000i32]).input(i).name("many").finish();
+            g.op("AddV2").input(i).input(1).output()
+        },
+    )?;
+    g.output("while/many:0")
 }
 
 fn switches() -> Vec<Row> {
@@ -460,12 +525,27 @@ fn provoke(how: &How, says: &str) -> Result<(), String> {
             let graph = graph();
             refused(build(&graph).and_then(|output| compute(&graph, output, &[DATAFLOW])))
         }
+        Look(ask) => {
+            let graph = graph();
+            refused(ask(&graph).and_then(|(target, watch)| look(&graph, target, watch)))
+        }
         Value(text) => refused(Tensor::parse(text).map(drop)),
     }
 }
 
+/// Runs for a target with a watch in all tiers; an error only if each has one.
+fn look(graph: &Graph, target: Target, watch: Option<Watch>) -> Result<()> {
+    let options = RunOptions { watch: watch.into_iter().collect(), ..RunOptions::default() };
+    each_tier(graph, &TIERS, |session| session.run_with::<Tensor>(target, (), &options).map(drop))
+}
+
 /// Computes an output in these tiers; an error only if each has one.
 fn compute(graph: &Graph, output: Output<'_>, tiers: &[Setting]) -> Result<()> {
+    let target = Target::Value(output.port());
+    each_tier(graph, tiers, |session| session.run::<Vec<Tensor>>(vec![target], ()).map(drop))
+}
+
+fn each_tier(graph: &Graph, tiers: &[Setting], run: impl Fn(&Session) -> Result<()>) -> Result<()> {
     let mut result = Ok(());
     for setting in tiers {
         let options = SessionOptions {
@@ -476,8 +556,8 @@ fn compute(graph: &Graph, output: Output<'_>, tiers: &[Setting]) -> Result<()> {
             ..SessionOptions::default()
         };
         let session = Session::with_options(graph, options)?;
-        match session.run::<Vec<Tensor>>(vec![Target::Value(output.port())], ()) {
-            Ok(_) => return Ok(()),
+        match run(&session) {
+            Ok(()) => return Ok(()),
             Err(e) => result = Err(e),
         }
     }

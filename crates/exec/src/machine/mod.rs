@@ -17,9 +17,11 @@
 //! No function here recurses: what follows from a step goes on the stack of ready nodes or on a worklist.
 
 mod iteration;
+mod looking;
 mod stuck;
 
 use crate::plan::{Body, Input, Kind, NO_SLOT, Node, Place, Plan, SwitchPlan};
+use crate::probe::Observer;
 use crate::trace::Trace;
 use iteration::Iteration;
 use millstream_graph::op::{Completion, KernelCx, StepEnv};
@@ -141,6 +143,8 @@ pub(crate) struct Machine {
     pub(crate) results: Vec<Fetched>,
     pub(crate) error: Option<Error>,
     pub(crate) trace: Option<Box<Trace>>,
+    /// What sees the values that are looked at; there if the plan has probes.
+    pub(crate) observer: Option<Box<Observer>>,
     inputs: Vec<Tensor>,
     outputs: Vec<Option<Tensor>>,
     /// Iterations that may be over.
@@ -165,6 +169,7 @@ impl Machine {
             results: Vec::new(),
             error: None,
             trace: None,
+            observer: None,
             inputs: Vec::new(),
             outputs: Vec::new(),
             ending: Vec::new(),
@@ -272,13 +277,14 @@ impl Machine {
         mailbox: &Arc<dyn Mailbox>,
         limit: usize,
     ) -> bool {
-        match self.trace.is_some() {
-            false => self.drive_traced::<false>(plan, env, mailbox, limit),
-            true => self.drive_traced::<true>(plan, env, mailbox, limit),
+        match self.trace.is_some() || !plan.origins.is_empty() {
+            false => self.drive_on::<false>(plan, env, mailbox, limit),
+            true => self.drive_on::<true>(plan, env, mailbox, limit),
         }
     }
 
-    fn drive_traced<const TRACE: bool>(
+    /// `SLOW`: the run is traced or watched.
+    fn drive_on<const SLOW: bool>(
         &mut self,
         plan: &Plan,
         env: &StepEnv,
@@ -290,13 +296,16 @@ impl Machine {
             let Some(Ready { node: n, at }) = next.take().or_else(|| self.ready.pop()) else { return false };
             let dead = at & DEAD != 0;
             let at = at & !DEAD;
+            if SLOW && self.is_late(plan, n, at) {
+                continue;
+            }
             let node = &plan.nodes[n as usize];
             let result = match dead {
                 true => {
                     self.run_dead(plan, n, node, at);
                     Ok(Turn::Through)
                 }
-                false => self.run::<TRACE>(plan, env, mailbox, n, node, at),
+                false => self.run::<SLOW>(plan, env, mailbox, n, node, at),
             };
             match result {
                 Ok(Turn::Next(ready)) => next = Some(ready),
@@ -305,7 +314,9 @@ impl Machine {
                 Ok(Turn::Elsewhere) => {}
                 Err(error) => {
                     self.fail(plan, n, at, error);
-                    return false;
+                    if self.error.is_some() {
+                        return false;
+                    }
                 }
             }
         }
@@ -320,12 +331,16 @@ impl Machine {
         if !place.is_empty() {
             error = error.note(format!("in {place}"));
         }
-        self.stop(error);
+        match plan.origins.is_empty() {
+            true => self.stop(error),
+            false => self.found(plan, n, at, error),
+        }
     }
 
     /// Nothing more is run, because of this error or an earlier one.
     pub(crate) fn stop(&mut self, error: Error) {
-        self.error.get_or_insert(error);
+        let found = self.observer.as_mut().and_then(|o| o.take_found());
+        self.error.get_or_insert(found.unwrap_or(error));
         self.ready.clear();
         self.tasks.clear();
     }
@@ -346,7 +361,7 @@ impl Machine {
 
     /// Runs a live node.
     #[inline]
-    fn run<const TRACE: bool>(
+    fn run<const SLOW: bool>(
         &mut self,
         plan: &Plan,
         env: &StepEnv,
@@ -355,7 +370,7 @@ impl Machine {
         node: &Node,
         at: u32,
     ) -> Result<Turn> {
-        if TRACE && let Some(trace) = &mut self.trace {
+        if SLOW && let Some(trace) = &mut self.trace {
             trace.begin();
         }
         let first = node.first_input as usize;
@@ -386,7 +401,7 @@ impl Machine {
             Kind::Nothing | Kind::Feed => {}
             Kind::Switch(which) => {
                 self.run_switch(plan, node, &plan.switches[which as usize], at)?;
-                if TRACE {
+                if SLOW {
                     self.traced(plan, n, at, false);
                 }
                 return Ok(Turn::Through);
@@ -406,7 +421,7 @@ impl Machine {
                 let to = self.frames[inside as usize].iterations[0];
                 self.give(plan, node, merge, to, value);
                 self.entered(inside, to);
-                if TRACE {
+                if SLOW {
                     self.traced(plan, n, at, false);
                 }
                 return Ok(Turn::Through);
@@ -415,7 +430,7 @@ impl Machine {
                 let value = self.take(plan, at, plan.inputs[first])?;
                 let inside = self.enter(plan, at, frame);
                 self.enter_constant(plan, inside, invariant, Arrival::Live(value), node);
-                if TRACE {
+                if SLOW {
                     self.traced(plan, n, at, false);
                 }
                 return Ok(Turn::Through);
@@ -423,7 +438,7 @@ impl Machine {
             Kind::Exit => {
                 let value = self.take(plan, at, plan.inputs[first])?;
                 self.exit(plan, n, node, at, value)?;
-                if TRACE {
+                if SLOW {
                     self.traced(plan, n, at, false);
                 }
                 return Ok(Turn::Through);
@@ -431,7 +446,7 @@ impl Machine {
             Kind::NextIteration(merge) => {
                 let value = self.take(plan, at, plan.inputs[first])?;
                 self.next_iteration(plan, n, node, merge, at, value);
-                if TRACE {
+                if SLOW {
                     self.traced(plan, n, at, false);
                 }
                 return Ok(Turn::Through);
@@ -441,8 +456,13 @@ impl Machine {
                 self.results[k as usize] = Fetched::Value(value);
                 return Ok(Turn::Through);
             }
+            Kind::Probe(k) => {
+                let value = self.take(plan, at, plan.inputs[first])?;
+                self.show(plan, at, k, value)?;
+                return Ok(Turn::Through);
+            }
         }
-        if TRACE {
+        if SLOW {
             self.traced(plan, n, at, false);
         }
         Ok(self.tell(plan, at, node))
@@ -545,7 +565,7 @@ impl Machine {
             true => self.running -= 1,
             false => self.waiting -= 1,
         }
-        if self.error.is_some() {
+        if self.error.is_some() || self.is_late(plan, n, at) {
             return;
         }
         let node = &plan.nodes[n as usize];
@@ -589,7 +609,7 @@ impl Machine {
                 self.enter_constant(plan, inside, invariant, Arrival::Dead, node);
             }
             // The frame speaks for its Exits when it ends; a dead NextIteration is what ends it.
-            Kind::Exit | Kind::NextIteration(_) => {}
+            Kind::Exit | Kind::NextIteration(_) | Kind::Probe(_) => {}
             Kind::Fetch(k) => self.results[k as usize] = Fetched::Dead,
             Kind::Switch(which) => {
                 let switch = &plan.switches[which as usize];

@@ -2,7 +2,7 @@
 
 use super::{
     Body, Builder, Draft, Edge, FramePlan, Input, KernelPlan, Kind, Label, MAX_LIVE_ITERATIONS, MergeState,
-    NO_SLOT, Node, Place, Plan, SwitchPlan, To, Value, prepare,
+    NO_SLOT, Node, Origin, Place, Plan, SwitchPlan, To, Value, prepare,
 };
 use millstream_graph::op::{Role, ScalarKernel};
 use millstream_state::Resources;
@@ -36,7 +36,7 @@ impl Builder<'_> {
         let mut readers: Vec<Vec<(u32, u32)>> = vec![Vec::new(); drafts.len()];
         let mut n_reads: Vec<SmallVec<[u32; 2]>> = drafts
             .iter()
-            .map(|d| SmallVec::from_elem(0, d.origin.map_or(0, |n| self.node(n).n_outputs())))
+            .map(|d| SmallVec::from_elem(0, d.node().map_or(0, |n| self.node(n).n_outputs())))
             .collect();
         for (d, draft) in drafts.iter().enumerate() {
             for (i, value) in draft.inputs.iter().enumerate() {
@@ -55,7 +55,7 @@ impl Builder<'_> {
         let mut locals = vec![0u32; drafts.len()];
         let mut invariant_of = vec![NO_SLOT; drafts.len()];
         for (d, draft) in drafts.iter().enumerate() {
-            let frame = draft.origin.map_or(0, |n| self.run_frame(n));
+            let frame = self.home(draft);
             let mut kind = self.kind(draft, &mut frames, &mut kernels, kernel_state, d as u32)?;
             if let Kind::Switch(which) = &mut kind {
                 *which = n_switches;
@@ -114,19 +114,28 @@ impl Builder<'_> {
             .iter()
             .zip(homes)
             .map(|(draft, frame)| match draft.origin {
-                Some(n) => {
+                Origin::Node(n) => {
                     let node = self.node(n);
                     let op = node.info().map_or("feed", |i| i.op.name);
                     Label { name: node.name().to_owned(), op, at: node.at, frame }
                 }
-                None => {
-                    let fetched = self.program.fetches[draft.fetch.unwrap_or(0) as usize];
-                    let node = self.node(fetched.node);
-                    let name = format!("{}:{}", node.name(), fetched.index);
+                Origin::Fetch(_, source) | Origin::Probe(_, source) => {
+                    let node = self.node(source.node);
+                    let name = format!("{}:{}", node.name(), source.index);
                     Label { name, op: "fetch", at: node.at, frame }
                 }
             })
             .collect();
+        let origins = match &self.probes {
+            Some(probes) if probes.is_watched() => drafts
+                .iter()
+                .map(|d| match d.origin {
+                    Origin::Node(n) => n,
+                    Origin::Fetch(_, source) | Origin::Probe(_, source) => source.node,
+                })
+                .collect(),
+            _ => Vec::new(),
+        };
         let serialized_names =
             frames.iter().zip(&serialized).filter(|(_, s)| **s).map(|(f, _)| f.name.clone()).collect();
         Ok(Plan {
@@ -151,6 +160,8 @@ impl Builder<'_> {
             kernels,
             initial,
             labels,
+            probes: self.probes.take(),
+            origins,
             serialized: serialized_names,
         })
     }
@@ -163,7 +174,11 @@ impl Builder<'_> {
         kernel_state: &Resources,
         here: u32,
     ) -> Result<Kind> {
-        let Some(n) = draft.origin else { return Ok(Kind::Fetch(draft.fetch.unwrap_or(0))) };
+        let n = match draft.origin {
+            Origin::Node(n) => n,
+            Origin::Fetch(k, _) => return Ok(Kind::Fetch(k)),
+            Origin::Probe(k, _) => return Ok(Kind::Probe(k)),
+        };
         let node = self.node(n);
         let Some(info) = node.info() else { return Ok(Kind::Feed) };
         let frame = node.frame;
@@ -252,7 +267,7 @@ impl Builder<'_> {
         let mut order: Vec<usize> = (0..drafts.len()).collect();
         order.sort_by_key(|d| !matches!(nodes[*d].kind, Kind::Merge(_)));
         for d in order {
-            let Some(n) = drafts[d].origin else { continue };
+            let Some(n) = drafts[d].node() else { continue };
             let home = self.node(n).frame;
             if matches!(nodes[d].kind, Kind::EnterConstant(..)) {
                 continue;
@@ -286,7 +301,7 @@ impl Builder<'_> {
         for (d, draft) in drafts.iter().enumerate() {
             nodes[d].first_input = inputs.len() as u32;
             for (i, value) in draft.inputs.iter().enumerate() {
-                let deref = match (draft.origin, value) {
+                let deref = match (draft.node(), value) {
                     // A constant is never a reference; that of a Const that is kept is no input of the program's node at all.
                     (_, Value::Constant(_)) => false,
                     (Some(n), Value::Source(_)) => self.reads_ref(n, i),
@@ -331,7 +346,7 @@ impl Builder<'_> {
             let n_waits = draft.inputs.iter().filter(|v| matches!(v, Value::Source(_))).count()
                 + draft.controls.len()
                 + draft.weak.len();
-            let trigger = draft.origin.is_some_and(|n| self.node(n).role() == Role::ControlTrigger);
+            let trigger = draft.node().is_some_and(|n| self.node(n).role() == Role::ControlTrigger);
             let swallows = n_waits == 1 && matches!(node.kind, Kind::Exit | Kind::NextIteration(_));
             let plain = match (trigger, swallows) {
                 (true, _) => To::Weak,

@@ -1,8 +1,9 @@
 //! Which nodes are left out and what stands for them, and drafts of those that stay, with what they wait for.
 
-use super::{Body, Builder, Control, Draft, Left, Value, prepare};
-use millstream_graph::Index;
+use super::{Body, Builder, Control, Draft, Left, Origin, Value, prepare};
+use crate::probe::Probes;
 use millstream_graph::op::{Effect, KernelCx, NodeInfo, Role};
+use millstream_graph::{Index, Source};
 use millstream_tensor::{Result, Tensor};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -131,28 +132,32 @@ impl Builder<'_> {
             }
             let mut controls = self.moved_controls(n as Index);
             drop_implied(&mut controls, &inputs, |n| self.node(n).role() == Role::Switch);
-            drafts.push(Draft {
-                origin: Some(n as Index),
-                fetch: None,
-                inputs,
-                controls,
-                weak: SmallVec::new(),
-            });
+            drafts.push(Draft { origin: Origin::Node(n as Index), inputs, controls, weak: SmallVec::new() });
         }
-        for (k, source) in self.program.fetches.iter().enumerate() {
-            let inputs: SmallVec<[Value; 2]> = [self.resolve(*source)].into_iter().collect();
-            let mut controls: SmallVec<[Control; 2]> =
-                self.left[source.node as usize].as_ref().map(|l| l.controls.clone()).unwrap_or_default();
-            drop_implied(&mut controls, &inputs, |n| self.node(n).role() == Role::Switch);
-            drafts.push(Draft {
-                origin: None,
-                fetch: Some(k as u32),
-                inputs,
-                controls,
-                weak: SmallVec::new(),
-            });
-        }
+        let fetches = self.program.fetches.iter().enumerate();
+        drafts.extend(fetches.map(|(k, &source)| self.reader(source, Origin::Fetch(k as u32, source))));
         Ok(drafts)
+    }
+
+    /// Drafts of what shows values to the run's observer.
+    pub(super) fn probe(&mut self, drafts: &mut Vec<Draft>) {
+        let mut afterwards = Vec::new();
+        for draft in drafts.iter() {
+            let before = draft.weak.iter().filter_map(|&d| drafts[d as usize].node());
+            afterwards.extend(before.zip(std::iter::repeat(draft.node())).filter_map(|(a, b)| Some((a, b?))));
+        }
+        self.probes = Probes::new(self.program, self.options.watch_all, &afterwards).map(Box::new);
+        let sources = self.probes.iter().flat_map(|p| p.sources()).enumerate();
+        drafts.extend(sources.map(|(k, source)| self.reader(source, Origin::Probe(k as u32, source))));
+    }
+
+    /// What takes one value, for somebody outside of the program.
+    fn reader(&self, source: Source, origin: Origin) -> Draft {
+        let inputs: SmallVec<[Value; 2]> = [self.resolve(source)].into_iter().collect();
+        let mut controls: SmallVec<[Control; 2]> =
+            self.left[source.node as usize].as_ref().map(|l| l.controls.clone()).unwrap_or_default();
+        drop_implied(&mut controls, &inputs, |n| self.node(n).role() == Role::Switch);
+        Draft { origin, inputs, controls, weak: SmallVec::new() }
     }
 }
 

@@ -25,12 +25,16 @@
 //! came, and it has no control inputs: those two have its edges then, and the machine never sees it.
 //!
 //! When a run is traced nothing is left out or bypassed.
+//!
+//! A value that is looked at has a *probe* among its consumers, a node like any other; so a run where nothing is looked at pays nothing.
 
 mod accesses;
 mod layout;
 mod leave_out;
 
-use millstream_graph::op::{BuildCx, Cost, KernelBody, KernelCx, NodeInfo, Role, Run, RunFn};
+use crate::order::run_frame;
+use crate::probe::Probes;
+use millstream_graph::op::{BuildCx, Cost, KernelBody, KernelCx, NodeInfo, Run, RunFn};
 use millstream_graph::{Index, Program, ProgramNode, Source};
 use millstream_state::Resources;
 use millstream_tensor::{Error, Result, Tensor, invalid};
@@ -46,6 +50,8 @@ pub struct PlanOptions {
     pub parallel_iterations: Option<u32>,
     /// Every kernel may be given to another thread, however short it is: for tests of what runs at the same time.
     pub hand_out_all: bool,
+    /// Every float that a node computes or that is fed is watched.
+    pub watch_all: bool,
 }
 
 /// More iterations than this are never alive at a time, whatever `parallel_iterations` says: the result is the same, and a
@@ -74,6 +80,10 @@ pub struct Plan {
     pub(crate) initial: Vec<u32>,
     /// What the nodes were made of: names for messages.
     pub(crate) labels: Vec<Label>,
+    /// What is looked at on the way: the nodes of [`Kind::Probe`].
+    pub(crate) probes: Option<Box<Probes>>,
+    /// In a plan with watches: the program's node that each node was made of, or whose output it reads.
+    pub(crate) origins: Vec<Index>,
     /// Frames forced to one iteration at a time because variables are written in them.
     pub(crate) serialized: Vec<String>,
     /// Some kernel may wait.
@@ -147,6 +157,8 @@ pub(crate) enum Kind {
     NextIteration(u32),
     Feed,
     Fetch(u32),
+    /// Shows a value to the run's observer, as this probe.
+    Probe(u32),
 }
 
 /// An arrival: which node it counts down. Eight bytes, since a machine that runs short kernels reads little else.
@@ -400,22 +412,50 @@ struct Builder<'a> {
     constants: Vec<Tensor>,
     /// The plan's node of each node kept.
     position: Vec<u32>,
+    probes: Option<Box<Probes>>,
 }
 
 /// A node of the plan with its edges still as sources.
 struct Draft {
-    origin: Option<Index>,
-    fetch: Option<u32>,
+    origin: Origin,
     inputs: SmallVec<[Value; 2]>,
     controls: SmallVec<[Control; 2]>,
     /// Plan nodes that must have run before, dead or alive.
     weak: SmallVec<[u32; 1]>,
 }
 
+/// What a node of the plan was made of.
+#[derive(Clone, Copy)]
+enum Origin {
+    /// A node of the program.
+    Node(Index),
+    /// What takes this source for fetch `k`.
+    Fetch(u32, Source),
+    /// What takes this source for probe `k`.
+    Probe(u32, Source),
+}
+
+impl Draft {
+    /// The program's node that this one stands for.
+    fn node(&self) -> Option<Index> {
+        match self.origin {
+            Origin::Node(n) => Some(n),
+            Origin::Fetch(..) | Origin::Probe(..) => None,
+        }
+    }
+}
+
 impl<'a> Builder<'a> {
     fn new(program: &'a Program, options: &'a PlanOptions) -> Self {
         let n = program.nodes.len();
-        Builder { program, options, left: vec![None; n], constants: Vec::new(), position: vec![NO_SLOT; n] }
+        Builder {
+            program,
+            options,
+            left: vec![None; n],
+            constants: Vec::new(),
+            position: vec![NO_SLOT; n],
+            probes: None,
+        }
     }
 
     fn node(&self, n: Index) -> &'a ProgramNode {
@@ -426,16 +466,20 @@ impl<'a> Builder<'a> {
         self.leave_out()?;
         let mut drafts = self.draft()?;
         let serialized = self.order_accesses(&mut drafts);
+        self.probe(&mut drafts);
         self.lay_out(drafts, serialized, kernel_state)
     }
 
     /// The frame that a node runs in: where its inputs are.
     fn run_frame(&self, n: Index) -> u32 {
-        let node = self.node(n);
-        match node.role() {
-            Role::Enter => self.program.frames[node.frame as usize].parent,
-            Role::Exit => node.inputs.first().map_or(0, |s| self.node(s.node).frame),
-            _ => node.frame,
+        run_frame(self.program, n)
+    }
+
+    /// The frame that a node of the plan runs in.
+    fn home(&self, draft: &Draft) -> u32 {
+        match draft.origin {
+            Origin::Node(n) => self.run_frame(n),
+            Origin::Fetch(_, source) | Origin::Probe(_, source) => self.node(source.node).frame,
         }
     }
 

@@ -1,0 +1,141 @@
+//! [`Watch`]: stops a run where a value is what somebody waits for, without a change to the graph.
+
+use millstream_exec::{Condition, Test, Watches};
+use millstream_graph::{GraphData, Output, Port};
+use millstream_tensor::{Result, Tensor, invalid};
+use std::fmt;
+use std::sync::Arc;
+
+/// Stops a run at the first value that fulfils all its conditions; given to a run in [`RunOptions::watch`](crate::RunOptions::watch).
+///
+/// The run ends with INVALID_ARGUMENT: the error says which node, in which iteration of which loops, with what value, and computed
+/// from what; [`Sighting::of`](millstream_exec::Sighting::of) has the same for programs. The first is the first in the order of the
+/// program (each iteration whole before the next, an inner loop whole before what follows it), however much of the run happens at a time: the
+/// same in every tier, for any number of threads and `parallel_iterations`. What is later may have run by then in part; what it
+/// wrote to variables stays written.
+///
+/// What is watched has to be computed by the run anyway: a watch computes nothing.
+///
+/// ```
+/// # use millstream_graph::{Graph, Output};
+/// # use millstream_runtime::{RunOptions, Session, Sighting, Watch, feed};
+/// # let g = Graph::with_ops(millstream_ops::registry());
+/// # let less = |a, b: f32| g.op("Less").input(a).input(b).output();
+/// let x = g.while_loop(g.constant(1.0f32)).run(|x| less(x, 3e38), |x| x * 1e10)?;
+/// let options = RunOptions { watch: vec![Watch::all().infinite()], ..RunOptions::default() };
+/// let error = Session::new(&g)?.run_with::<f32>(x, feed![], &options).unwrap_err();
+/// assert!(error.to_string().starts_with("a watch stopped the run: `while/mul:0` has an infinity: f32 inf"));
+/// let found = Sighting::of(&error).unwrap();
+/// assert_eq!((&*found.node, found.loops[0].1), ("while/mul", 3));
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
+#[derive(Clone)]
+#[must_use = "a watch does nothing until a run is given it"]
+pub struct Watch {
+    pub(crate) on: Watched,
+    what: Vec<String>,
+    conditions: Vec<Test>,
+    /// Conditions that only floats can fulfil.
+    of_floats: Option<&'static str>,
+}
+
+/// What a watch looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Watched {
+    Output(Port),
+    All,
+}
+
+impl Watch {
+    /// Watches this output, in all iterations of all loops around it. Without a condition the run stops at its first value.
+    pub fn on(output: Output<'_>) -> Watch {
+        Watch::new(Watched::Output(output.port()))
+    }
+
+    /// Watches every float and complex number that a node computes or that is fed, inside of loops and outside. Constants are not
+    /// watched, nor what only passes values on (`Identity`, `Switch`, `Merge`, ..).
+    pub fn all() -> Watch {
+        Watch::new(Watched::All)
+    }
+
+    fn new(on: Watched) -> Watch {
+        Watch { on, what: Vec::new(), conditions: Vec::new(), of_floats: None }
+    }
+
+    /// The value has NaN in it.
+    pub fn nan(self) -> Watch {
+        self.floats("has NaN", |value, _| value.has_nan())
+    }
+
+    /// The value has an infinity in it.
+    pub fn infinite(self) -> Watch {
+        self.floats("has an infinity", |value, _| value.has_infinite())
+    }
+
+    /// The value has NaN or an infinity in it.
+    pub fn not_finite(self) -> Watch {
+        self.floats("is not finite", |value, _| value.has_nan() || value.has_infinite())
+    }
+
+    /// The value and its iteration (of each loop around, outermost first) are what this says yes to: `|_, at| at[0] >= 100`. It is called
+    /// in any order, from any thread, and should be quick; the run waits for it.
+    pub fn when(self, condition: impl Fn(&Tensor, &[u64]) -> bool + Send + Sync + 'static) -> Watch {
+        self.and("is what was watched for", condition)
+    }
+
+    fn floats(self, what: &'static str, condition: fn(&Tensor, &[u64]) -> bool) -> Watch {
+        Watch { of_floats: Some(what), ..self.and(what, condition) }
+    }
+
+    fn and(
+        mut self,
+        what: &str,
+        condition: impl Fn(&Tensor, &[u64]) -> bool + Send + Sync + 'static,
+    ) -> Watch {
+        self.what.push(what.to_owned());
+        self.conditions.push(Arc::new(condition));
+        self
+    }
+
+    /// An error if no value can fulfil the conditions.
+    pub(crate) fn check(&self, graph: &GraphData) -> Result<()> {
+        let (Watched::Output(port), Some(what)) = (self.on, self.of_floats) else { return Ok(()) };
+        let (node, dtype) = (graph.node(port.node)?, graph.type_of(port)?.dtype);
+        if dtype.is_float() || dtype.is_complex() {
+            return Ok(());
+        }
+        Err(invalid!(
+            "`{}:{}` is watched for a value that {what}, but holds {dtype}, which never does",
+            node.name(),
+            port.index
+        )
+        .at_line(node.at)
+        .with_help("watch a float, or say with `when` what is waited for"))
+    }
+
+    fn condition(&self) -> Condition {
+        let conditions = self.conditions.clone();
+        let what = match self.what.is_empty() {
+            true => "has a value".to_owned(),
+            false => self.what.join(" and "),
+        };
+        Condition { what, holds: Arc::new(move |value, at| conditions.iter().all(|c| c(value, at))) }
+    }
+}
+
+/// What the watches of a run are to its plan.
+pub(crate) fn watches(all: &[Watch]) -> Option<Arc<Watches>> {
+    let of = |wanted: fn(&Watched) -> bool| {
+        all.iter().filter(|w| wanted(&w.on)).map(Watch::condition).collect::<Vec<_>>()
+    };
+    (!all.is_empty()).then(|| {
+        let on = of(|w| matches!(w, Watched::Output(_)));
+        Arc::new(Watches { on, all: of(|w| matches!(w, Watched::All)) })
+    })
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("on", &self.on).field("what", &self.what).finish()
+    }
+}

@@ -19,8 +19,10 @@
 //! - `loops`: the loop that runs backwards;
 //! - `checkpoint`: loops of which little is saved and the rest computed anew, by `copy`;
 //! - `saved`: forward values brought to where the gradient needs them;
-//! - `sum`: what flows together at one value.
+//! - `sum`: what flows together at one value;
+//! - `arrays`: TensorArrays of TensorFlow 1's graphs, of whose flow the gradient is a list.
 
+mod arrays;
 mod between;
 mod checkpoint;
 mod copy;

@@ -1,6 +1,7 @@
 //! The loop that runs backwards: it counts the forward loop's iterations down, carries the gradients of the variables, gathers those of
 //! the values from outside, and pops what was saved.
 
+use crate::arrays::{ArrayMaker, filled_up};
 use crate::between::Var;
 use crate::pass::{Differ, Level};
 use crate::saved::At;
@@ -202,10 +203,14 @@ impl<'g> Differ<'g> {
         };
         let mut var = self.levels[level_in].enter(start, shape)?;
         let mut total = self.levels[level_in].body_value(&mut var)?;
+        let grows = graph.read(|g| ArrayMaker::of(g, port)).is_some_and(|array| array.grows);
         graph.inside(context, || {
             if let Some(grad) = whole {
-                let op = if dtype == DType::Variant { "AddN" } else { "AddV2" };
-                total = graph.op(op).inputs([total, grad]).output();
+                total = match grad.dtype()? {
+                    DType::Variant if grows => graph.op("AddN").inputs(filled_up(&[total, grad])).output(),
+                    DType::Variant => graph.op("AddN").inputs([total, grad]).output(),
+                    _ => graph.op("AddV2").inputs([total, grad]).output(),
+                };
             }
             for item in items {
                 total = added(graph, total, item)?;

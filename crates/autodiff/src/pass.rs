@@ -1,11 +1,12 @@
 //! The sweep over one level: nodes in an order in which everything that uses a value comes before it, loops as one step each.
 
+use crate::arrays::ArrayMaker;
 use crate::between::{Between, is_loop_merge};
 use crate::saved::At;
 use crate::sum::{Branch, Flow, Value, sum};
 use millstream_graph::flow::{LoopVar, OpenLoop};
 use millstream_graph::op::{Forward, GRADIENT_OVERRIDE, GradCx, Gradient, GradientFn, Role, zeros_of};
-use millstream_graph::{ContextId, ContextKind, Grad, Graph, Node, NodeId, Output, Port};
+use millstream_graph::{ContextId, ContextKind, Grad, Graph, ListItem, Node, NodeId, Output, Port};
 use millstream_tensor::{Error, PartialShape, Result, invalid};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -106,6 +107,9 @@ impl<'g> Value<'g> for Summed<'_, 'g> {
     }
     fn shape(&mut self) -> Result<Output<'g>> {
         self.at.shape(self.port)
+    }
+    fn grows(&self) -> bool {
+        self.at.differ.graph.read(|g| ArrayMaker::of(g, self.port)).is_some_and(|array| array.grows)
     }
 }
 
@@ -460,7 +464,7 @@ fn map<'g>(grad: Grad<'g>, mut part: impl FnMut(Output<'g>) -> Result<Output<'g>
             dense_shape: s.dense_shape.map(&mut part).transpose()?,
         }),
         Grad::Item(i) => {
-            Grad::Item(millstream_graph::ListItem { index: part(i.index)?, value: part(i.value)? })
+            Grad::Item(ListItem { index: part(i.index)?, value: part(i.value)?, ..i })
         }
     })
 }

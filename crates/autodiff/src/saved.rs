@@ -8,6 +8,7 @@
 //!
 //! A value that was saved for an earlier gradient is not saved again: the push is found.
 
+use crate::arrays;
 use crate::between::Var;
 use crate::pass::Differ;
 use millstream_graph::attr::Attrs;
@@ -38,6 +39,9 @@ impl<'g> Forward<'g> for Here<'g> {
     }
     fn shape(&mut self, port: Port) -> Result<Output<'g>> {
         self.shape_of(port)
+    }
+    fn array_zeros(&mut self, port: Port) -> Result<Option<Output<'g>>> {
+        arrays::zeros(self.0, port, self)
     }
 }
 
@@ -71,6 +75,9 @@ impl<'g> Forward<'g> for At<'_, 'g> {
     }
     fn shape(&mut self, port: Port) -> Result<Output<'g>> {
         self.differ.shape(self.level, port)
+    }
+    fn array_zeros(&mut self, port: Port) -> Result<Option<Output<'g>>> {
+        arrays::zeros(self.differ.graph, port, self)
     }
 }
 

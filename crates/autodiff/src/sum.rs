@@ -1,5 +1,7 @@
 //! What flows together at one value: tensors, slices, list items, and what comes out of one branch only.
 
+use crate::arrays::filled_up;
+use millstream_graph::op::grown;
 use millstream_graph::{Grad, Graph, IndexedSlices, ListItem, Output};
 use millstream_tensor::{DType, Result, invalid};
 
@@ -29,6 +31,8 @@ impl<'g> From<Grad<'g>> for Flow<'g> {
 pub(crate) trait Value<'g> {
     fn zeros(&mut self) -> Result<Output<'g>>;
     fn shape(&mut self) -> Result<Output<'g>>;
+    /// Whether it is a TensorArray that grows, gradients of which are lists of any length.
+    fn grows(&self) -> bool;
 }
 
 /// The sum of what flows to a value.
@@ -133,6 +137,7 @@ fn dense<'g>(
         },
         [one] => *one,
         [a, b] if a.dtype()? != DType::Variant => graph.op("AddV2").inputs([*a, *b]).output(),
+        _ if value.grows() => graph.op("AddN").inputs(filled_up(&terms)).output(),
         _ => graph.op("AddN").inputs(terms).output(),
     };
     for item in items {
@@ -144,7 +149,12 @@ fn dense<'g>(
 /// The list with `item` added to one of its items.
 pub(crate) fn added<'g>(graph: &'g Graph, list: Output<'g>, item: ListItem<'g>) -> Result<Output<'g>> {
     let dtype = item.value.dtype()?;
-    let shape = graph.element_shape(&item.value.shape());
+    // The item may not be written: then its zeros have the shape of what is added.
+    let shape = match item.value.shape() {
+        shape if shape.is_full() => graph.element_shape(&shape),
+        _ => graph.op("Shape").input(item.value).output(),
+    };
+    let list = if item.grows { grown(list, item.index) } else { list };
     let old = graph.op("TensorListGetItem").input(list).input(item.index).input(shape);
     let old = old.attr("element_dtype", dtype).output().set_shape(item.value.shape());
     let new = match dtype {

@@ -42,4 +42,6 @@ pub struct ListItem<'g> {
     pub index: Output<'g>,
     /// Its gradient.
     pub value: Output<'g>,
+    /// The list of the gradient may be too short to have the item: then it grows.
+    pub grows: bool,
 }

@@ -117,6 +117,24 @@ impl GraphData {
         None
     }
 
+    /// Where a value comes from, before it went through branches and loops: of several ways, the one that was there first. None if it
+    /// comes from nowhere, as in a loop that is not closed.
+    pub fn origin(&self, mut port: Port) -> Option<Port> {
+        for _ in 0..self.nodes.len() {
+            let node = self.node(port.node).ok()?;
+            let inputs = &node.inputs;
+            port = match node.role() {
+                Role::Merge => {
+                    let comes_back = |p: &Port| self.node(p.node).is_ok_and(|n| n.role() == Role::NextIteration);
+                    *inputs.iter().find(|p| **p != Port::OPEN && !comes_back(p))?
+                }
+                Role::Enter | Role::Exit | Role::Switch | Role::NextIteration | Role::Identity => *inputs.first()?,
+                _ => return Some(port),
+            };
+        }
+        None
+    }
+
     /// The port that stands for `value` inside `context`, bringing it in if needed.
     pub(crate) fn capture(&mut self, context: Option<ContextId>, value: Port) -> Result<Port> {
         let home = self.home(context, value)?;

@@ -9,9 +9,9 @@ use crate::allowance::Allowance;
 use crate::flat::{Flat, Input, check_name, parse_input, short};
 use crate::{attrs, contexts, functions};
 use millstream_graph::op::{OpDef, Registry, Role};
-use millstream_graph::{Arg, Attr, Attrs, Graph, NodeId, Op, Output, Port, Program};
+use millstream_graph::{Arg, Attr, Attrs, Graph, GraphData, NodeId, Op, Output, Port, Program};
 use millstream_proto::{AttrValue, GraphDef, OpList};
-use millstream_tensor::{Code, Error, PartialShape, Result, Str, budget, ensure, invalid};
+use millstream_tensor::{Code, DType, Error, PartialShape, Result, Str, budget, ensure, invalid};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
 
@@ -480,7 +480,8 @@ impl Import<'_> {
         }
     }
 
-    /// What the producer knew of the outputs' shapes.
+    /// What the producer knew of the outputs' shapes. Of handles it is not believed: TensorFlow takes those of TensorArrays for vectors,
+    /// as they were once, and carries that on.
     fn refine(&self, node: &Flat, id: NodeId) -> Result<()> {
         if !node.attrs.contains_key("_output_shapes") {
             return Ok(());
@@ -491,6 +492,10 @@ impl Import<'_> {
             Ok::<_, Error>(shapes.into_iter().take(node.info.output_types.len()).cloned().collect())
         })?;
         for (i, shape) in shapes.iter().enumerate() {
+            let handle = |g: &GraphData| g.type_of(Port::new(id, i as u32)).is_ok_and(|ty| ty.dtype == DType::Resource);
+            if self.graph.read(handle) {
+                continue;
+            }
             let refined = self.graph.refine_shape(Port::new(id, i as u32), shape);
             if self.producer >= OUTPUT_SHAPES_HOLD {
                 refined.map_err(|e| e.note("in attribute `_output_shapes`"))?;

@@ -163,7 +163,7 @@ pub fn npz(path: &Path) -> Text<Vec<(String, Tensor)>> {
 }
 
 /// A value with the dtype that its entry names: NumPy has no bfloat16.
-fn typed(entry: &Value, value: Tensor) -> Text<Tensor> {
+pub fn typed(entry: &Value, value: Tensor) -> Text<Tensor> {
     let name = json::text(entry, "dtype")?;
     match DType::parse(name) {
         Some(dtype) if dtype == value.dtype() => Ok(value),

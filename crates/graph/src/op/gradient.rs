@@ -76,6 +76,8 @@ pub trait Forward<'g> {
     fn value(&mut self, port: Port) -> Result<Output<'g>>;
     /// Its shape, an i32 vector.
     fn shape(&mut self, port: Port) -> Result<Output<'g>>;
+    /// If the value is the flow of a TensorArray: a list of zeros like the array, which is what its gradient is.
+    fn array_zeros(&mut self, port: Port) -> Result<Option<Output<'g>>>;
 }
 
 /// What a gradient function sees of its node, and where it says the gradients of the inputs.
@@ -182,6 +184,11 @@ impl<'g, 'a> GradCx<'g, 'a> {
             DType::I64 => Some(value.as_slice::<i64>().ok()?.to_vec()),
             _ => Some(value.as_slice::<i32>().ok()?.iter().map(|&v| v.into()).collect()),
         }
+    }
+
+    /// The op that made the value of input `i`, somewhere before branches and loops.
+    pub fn origin(&self, i: usize) -> Option<Arc<NodeInfo>> {
+        self.graph.read(|g| g.node(g.origin(self.node.inputs[i])?.node).ok().map(|n| n.info.clone()))
     }
 
     /// The shape of input `i` as an i32 vector: a constant where it is known, otherwise saved without the value.
@@ -381,6 +388,9 @@ impl<'g, 'a> GradCx<'g, 'a> {
 
 /// Zeros like a forward value: of a tensor, of what a variable holds, of a list.
 pub fn zeros_of<'g>(graph: &'g Graph, port: Port, forward: &mut dyn Forward<'g>) -> Result<Output<'g>> {
+    if let Some(zeros) = forward.array_zeros(port)? {
+        return Ok(zeros);
+    }
     let (dtype, shape, handle) = graph
         .read(|g| -> Result<_> { Ok((g.type_of(port)?.dtype, g.shape_of(port), g.known_handle(port))) })?;
     match dtype {
@@ -402,6 +412,14 @@ pub fn zeros_of<'g>(graph: &'g Graph, port: Port, forward: &mut dyn Forward<'g>)
             None => graph.op("Fill").input(forward.shape(port)?).input(graph.scalar_of(dtype, 0.0)).output(),
         }),
     }
+}
+
+/// The list, at least so long that it has item `index`.
+pub fn grown<'g>(list: Output<'g>, index: impl Into<Output<'g>>) -> Output<'g> {
+    let graph = list.graph();
+    let (length, wanted) = (graph.op("TensorListLength").input(list).output(), index.into() + 1);
+    let size = graph.op("Maximum").inputs([length, wanted]).output();
+    graph.op("TensorListResize").inputs([list, size]).output()
 }
 
 impl Graph {

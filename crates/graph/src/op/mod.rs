@@ -9,7 +9,7 @@ mod registry;
 mod resolve;
 
 pub use def::{ArgSpec, AttrKind, AttrSpec, Count, OpDef, Operator, Role, TypeSpec, spec};
-pub use gradient::{Forward, GRADIENT_OVERRIDE, GradCx, GradFn, Gradient, GradientFn, zeros_of};
+pub use gradient::{Forward, GRADIENT_OVERRIDE, GradCx, GradFn, Gradient, GradientFn, grown, zeros_of};
 pub use infer::{HandleShape, InferCx, Inferred, Known};
 pub use kernel::{
     AsyncStart, BuildCx, Completion, Cost, Effect, Kernel, KernelBody, KernelCx, Run, RunFn, ScalarKernel,

@@ -67,7 +67,7 @@ fn zeros(cx: &KernelCx, list: &TensorList, i: usize) -> Result<Tensor> {
 // Of the list, only the item that was read has a gradient.
 fn grad(cx: &mut GradCx) -> Result<()> {
     let (value, index) = (cx.grad(0), cx.input(1));
-    cx.give(0, ListItem { index, value });
+    cx.give(0, ListItem { index, value, grows: false });
     Ok(())
 }
 

@@ -3,9 +3,10 @@
 //! An array is a resource in the newest ops. The older ones know it by a vector of two strings, the oldest by a reference to
 //! such a vector: these are looked up among what lives as long as the step.
 
-use crate::list::stack;
+use crate::list::{stack, unstacked};
 use crate::math::sum;
-use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, OpDef, RunFn};
+use millstream_graph::Output;
+use millstream_graph::op::{Cost, GradCx, GradFn, Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_state::{TensorArray, Variable};
 use millstream_tensor::{
     DType, Error, Handle, Opaque, PartialShape, Result, Shape, Str, Tensor, ensure, invalid,
@@ -224,6 +225,41 @@ pub(super) fn rows_of(
         );
     }
     stack(array.dtype(), &shape, &values.iter().collect::<Vec<_>>())
+}
+
+/// Why the older ops have no gradient.
+pub(super) const OLD: &str = "only TensorArrayV3 and its kin have, the older ones are in no graph that TensorFlow wrote since its first version";
+
+/// The gradient of an op of this generation.
+pub(super) fn gradient(by: By, grad: GradFn) -> Gradient {
+    match by {
+        By::Resource => Gradient::of(grad),
+        By::Reference | By::Strings => Gradient::Missing(OLD),
+    }
+}
+
+/// Whether the TensorArray of input 0 was made to grow. The gradient of its flow is a list, which then is only as long as it had to be
+/// so far; otherwise it is as long as the array.
+pub(super) fn grows(cx: &GradCx) -> Result<bool> {
+    let maker = cx.origin(0);
+    match &maker {
+        Some(maker) if maker.op.name == "TensorArrayV3" => maker.attrs.bool("dynamic_size"),
+        _ => {
+            let made_by = maker.map_or("nothing that is known".into(), |m| m.op.name.to_string());
+            Err(Error::unimplemented(format!("its TensorArray was made by {made_by}, not by TensorArrayV3"))
+                .with_help("if the graph has gradients that TensorFlow built, build them with `gradients` from the forward graph instead"))
+        }
+    }
+}
+
+/// The shape of the rows of input `i`, an i32 vector.
+pub(super) fn row_shape<'g>(cx: &mut GradCx<'g, '_>, i: usize) -> Output<'g> {
+    let row = unstacked(&cx.input_shape(i));
+    if row.is_full() {
+        return cx.graph().element_shape(&row);
+    }
+    let shape = cx.shape_of_input(i);
+    cx.op("StridedSlice").input(shape).input([1]).input([0]).input([1]).attr("end_mask", 1).output()
 }
 
 /// Output `i` is the flow of input `j`.

@@ -28,7 +28,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             let def =
                 if by == By::Resource { def.attr("identical_element_shapes", Bool.or(false)) } else { def };
             def.attr("tensor_array_name", Text.or("")).infer(infer).kernel(kernel(run))
-            .gradient(Gradient::Missing("as yet only of the newer lists: TensorListSetItem, TensorListGetItem and their kin"))
+            .gradient(Gradient::none("it holds nothing yet"))
         },
     )
 }

@@ -1,9 +1,9 @@
 //! `TensorArrayConcat` and its newer forms: reads all elements, one after another along their first axis.
 
-use super::arrays::{HandleArg, elements, kernel, typed_array, versions};
+use super::arrays::{self, HandleArg, elements, kernel, typed_array, versions};
 use crate::list::{join, stacked, unstacked};
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec};
-use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 3] {
@@ -18,7 +18,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("element_shape_except0", AnyShape.or(PartialShape::unknown()))
             .infer(infer)
             .kernel(kernel(run))
-            .gradient(Gradient::Missing("as yet only of the newer lists: TensorListSetItem, TensorListGetItem and their kin"))
+            .gradient(arrays::gradient(by, grad))
     })
 }
 
@@ -66,6 +66,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     };
     cx.set(0, out);
     cx.set(1, Tensor::vector(&lengths)?);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    arrays::grows(cx)?;
+    let (dvalue, lengths) = (cx.grad(0), cx.output(1));
+    let part = cx.graph().element_shape(&stacked(None, &unstacked(&cx.output_shape(0))));
+    cx.give(1, cx.call("TensorListSplit", [dvalue, part, lengths]));
     Ok(())
 }
 

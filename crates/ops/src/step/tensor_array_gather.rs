@@ -1,9 +1,9 @@
 //! `TensorArrayGather` and its newer forms: reads some elements as the rows of a tensor.
 
-use super::arrays::{HandleArg, elements, kernel, rows_of, typed_array, versions};
+use super::arrays::{self, HandleArg, elements, kernel, rows_of, typed_array, versions};
 use crate::list::stacked;
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec};
-use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 3] {
@@ -19,7 +19,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("element_shape", AnyShape.or(PartialShape::unknown()))
             .infer(infer)
             .kernel(kernel(run))
-            .gradient(Gradient::Missing("as yet only of the newer lists: TensorListSetItem, TensorListGetItem and their kin"))
+            .gradient(arrays::gradient(by, grad))
     })
 }
 
@@ -39,6 +39,20 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let array = typed_array(cx, "dtype")?;
     let out = rows_of(&array, cx.ints(1)?, cx.attrs().shape("element_shape")?)?;
     cx.set(0, out);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    arrays::grows(cx)?;
+    let (mut rows, indices) = (cx.grad(0), cx.input(1));
+    if cx.origin(1).is_none_or(|node| node.op.name != "Range") {
+        // An element may be read more than once: each time the gradient is the sum of all.
+        let last = cx.op("Max").input(indices).input([0]).attr("keep_dims", false).output();
+        let sums = cx.call("UnsortedSegmentSum", [rows, indices, last + 1]);
+        rows = cx.op("GatherV2").inputs([sums, indices]).input(0).output().set_shape(cx.output_shape(0));
+    }
+    let zeros = cx.zeros_like_input(2);
+    cx.give(2, cx.call("TensorListScatterIntoExistingList", [zeros, rows, indices]));
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! `TensorArrayPack`: reads all elements as the rows of a tensor, in the oldest graphs.
 
-use super::arrays::{By, HandleArg, kernel, rows_of, typed_array};
+use super::arrays::{self, By, HandleArg, kernel, rows_of, typed_array};
 use crate::list::stacked;
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec};
 use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
@@ -16,7 +16,7 @@ pub(crate) fn def() -> OpDef {
         .attr("element_shape", AnyShape.or(PartialShape::unknown()))
         .infer(infer)
         .kernel(kernel(run))
-            .gradient(Gradient::Missing("as yet only of the newer lists: TensorListSetItem, TensorListGetItem and their kin"))
+            .gradient(Gradient::Missing(arrays::OLD))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -1,8 +1,9 @@
 //! `TensorArrayRead` and its newer forms: reads an element.
 
-use super::arrays::{HandleArg, elements, kernel, typed_array, versions};
+use super::arrays::{self, HandleArg, elements, kernel, typed_array, versions};
+use millstream_graph::ListItem;
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, Error, Result, Tensor};
 
 pub(crate) fn def() -> [OpDef; 3] {
@@ -17,7 +18,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("dtype", AnyType)
             .infer(infer)
             .kernel(kernel(run))
-            .gradient(Gradient::Missing("as yet only of the newer lists: TensorListSetItem, TensorListGetItem and their kin"))
+            .gradient(arrays::gradient(by, grad))
     })
 }
 
@@ -33,6 +34,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut value: Vec<Tensor> = typed_array(cx, "dtype")?.read([cx.int(1)?])?;
     let value = value.pop().ok_or_else(|| Error::internal("nothing was read"))?;
     cx.set(0, value);
+    Ok(())
+}
+
+// Of all elements, only the one that was read has a gradient.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (grows, value, index) = (arrays::grows(cx)?, cx.grad(0), cx.input(1));
+    cx.give(2, ListItem { index, value, grows });
     Ok(())
 }
 

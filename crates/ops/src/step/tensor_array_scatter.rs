@@ -1,9 +1,9 @@
 //! `TensorArrayScatter` and its newer forms: writes the rows of a tensor to some elements.
 
-use super::arrays::{HandleArg, array, elements, flow_on, kernel, versions, write};
+use super::arrays::{self, HandleArg, array, elements, flow_on, kernel, versions, write};
 use crate::list::{rows, unstacked};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, InferCx, KernelCx, OpDef, grown};
 use millstream_tensor::{DType, PartialShape, Result, ensure};
 
 pub(crate) fn def() -> [OpDef; 3] {
@@ -19,7 +19,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("T", AnyType)
             .infer(infer)
             .kernel(kernel(run))
-            .gradient(Gradient::Missing("as yet only of the newer lists: TensorListSetItem, TensorListGetItem and their kin"))
+            .gradient(arrays::gradient(by, grad))
     })
 }
 
@@ -54,6 +54,22 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let rows = rows(&value).collect::<Result<Vec<_>>>()?;
     write(cx, indices.into_iter().zip(rows))?;
     flow_on(cx, 3, 0);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (grows, mut dlist) = (arrays::grows(cx)?, cx.grad(0));
+    cx.give(3, dlist);
+    if cx.wants(2) {
+        let (indices, dtype, shape) = (cx.input(1), cx.dtype(2), cx.input_shape(2));
+        if grows {
+            let last = cx.op("Max").input(indices).input([0]).attr("keep_dims", false).output();
+            dlist = grown(dlist, last);
+        }
+        let item = arrays::row_shape(cx, 2);
+        let rows = cx.op("TensorListGather").inputs([dlist, indices, item]).attr("element_dtype", dtype);
+        cx.give(2, rows.output().set_shape(shape));
+    }
     Ok(())
 }
 

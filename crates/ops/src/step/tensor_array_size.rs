@@ -16,7 +16,7 @@ pub(crate) fn def() -> [OpDef; 3] {
                 cx.scalars()
             })
             .kernel(kernel(run))
-            .gradient(Gradient::Missing("as yet only of the newer lists: TensorListSetItem, TensorListGetItem and their kin"))
+            .gradient(Gradient::none("integer output"))
     })
 }
 

@@ -1,9 +1,9 @@
 //! `TensorArraySplit` and its newer forms: writes parts of a tensor, of given lengths, to the elements.
 
-use super::arrays::{HandleArg, array, elements, flow_on, kernel, versions, write};
+use super::arrays::{self, HandleArg, array, elements, flow_on, kernel, versions, write};
 use crate::list::{stacked, unstacked};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, InferCx, KernelCx, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, ensure, invalid};
 
 pub(crate) fn def() -> [OpDef; 3] {
@@ -19,7 +19,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("T", AnyType)
             .infer(infer)
             .kernel(kernel(run))
-            .gradient(Gradient::Missing("as yet only of the newer lists: TensorListSetItem, TensorListGetItem and their kin"))
+            .gradient(arrays::gradient(by, grad))
     })
 }
 
@@ -60,6 +60,23 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     array.mark_len(parts.len());
     write(cx, parts)?;
     flow_on(cx, 3, 0);
+    Ok(())
+}
+
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (grows, mut dlist) = (arrays::grows(cx)?, cx.grad(0));
+    cx.give(3, dlist);
+    if cx.wants(1) {
+        let (lengths, dtype, shape) = (cx.input(2), cx.dtype(1), cx.input_shape(1));
+        if grows {
+            dlist = cx.call("TensorListResize", [dlist, cx.call("Size", [lengths])]);
+        }
+        // Parts of unknown length: how long each is, `lengths` says.
+        let row = arrays::row_shape(cx, 1);
+        let item = cx.op("ConcatV2").input([-1]).input(row).input(0).output();
+        let whole = cx.op("TensorListConcatV2").inputs([dlist, item, lengths]).attr("element_dtype", dtype);
+        cx.give(1, whole.output().set_shape(shape));
+    }
     Ok(())
 }
 

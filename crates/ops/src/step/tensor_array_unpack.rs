@@ -1,6 +1,6 @@
 //! `TensorArrayUnpack`: writes the rows of a tensor to the elements, in the oldest graphs.
 
-use super::arrays::{By, HandleArg, array, flow_on, kernel, write};
+use super::arrays::{self, By, HandleArg, array, flow_on, kernel, write};
 use crate::list::rows;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
@@ -16,7 +16,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(infer)
         .kernel(kernel(run))
-            .gradient(Gradient::Missing("as yet only of the newer lists: TensorListSetItem, TensorListGetItem and their kin"))
+            .gradient(Gradient::Missing(arrays::OLD))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

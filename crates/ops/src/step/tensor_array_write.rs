@@ -1,8 +1,8 @@
 //! `TensorArrayWrite` and its newer forms: writes an element.
 
-use super::arrays::{HandleArg, elements, flow_on, kernel, versions, write};
+use super::arrays::{self, HandleArg, elements, flow_on, kernel, versions, write};
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, InferCx, KernelCx, OpDef, grown};
 use millstream_tensor::{DType, PartialShape, Result, ensure};
 
 pub(crate) fn def() -> [OpDef; 3] {
@@ -18,7 +18,7 @@ pub(crate) fn def() -> [OpDef; 3] {
             .attr("T", AnyType)
             .infer(infer)
             .kernel(kernel(run))
-            .gradient(Gradient::Missing("as yet only of the newer lists: TensorListSetItem, TensorListGetItem and their kin"))
+            .gradient(arrays::gradient(by, grad))
     })
 }
 
@@ -35,6 +35,21 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (index, value) = (cx.int(1)?, cx.take(2));
     write(cx, [(index, value)])?;
     flow_on(cx, 3, 0);
+    Ok(())
+}
+
+// No element is written twice, so that what was written before has the gradients that it has afterwards.
+fn grad(cx: &mut GradCx) -> Result<()> {
+    let (grows, dlist) = (arrays::grows(cx)?, cx.grad(0));
+    cx.give(3, dlist);
+    if cx.wants(2) {
+        let (index, dtype, shape) = (cx.input(1), cx.dtype(2), cx.input_shape(2));
+        let dlist = if grows { grown(dlist, index) } else { dlist };
+        // The element may not have been read.
+        let item = cx.shape_of_input(2);
+        let item = cx.op("TensorListGetItem").inputs([dlist, index, item]).attr("element_dtype", dtype);
+        cx.give(2, item.output().set_shape(shape));
+    }
     Ok(())
 }
 

@@ -463,8 +463,6 @@ fn map<'g>(grad: Grad<'g>, mut part: impl FnMut(Output<'g>) -> Result<Output<'g>
             indices: part(s.indices)?,
             dense_shape: s.dense_shape.map(&mut part).transpose()?,
         }),
-        Grad::Item(i) => {
-            Grad::Item(ListItem { index: part(i.index)?, value: part(i.value)?, ..i })
-        }
+        Grad::Item(i) => Grad::Item(ListItem { index: part(i.index)?, value: part(i.value)?, ..i }),
     })
 }

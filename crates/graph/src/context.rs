@@ -125,10 +125,13 @@ impl GraphData {
             let inputs = &node.inputs;
             port = match node.role() {
                 Role::Merge => {
-                    let comes_back = |p: &Port| self.node(p.node).is_ok_and(|n| n.role() == Role::NextIteration);
+                    let comes_back =
+                        |p: &Port| self.node(p.node).is_ok_and(|n| n.role() == Role::NextIteration);
                     *inputs.iter().find(|p| **p != Port::OPEN && !comes_back(p))?
                 }
-                Role::Enter | Role::Exit | Role::Switch | Role::NextIteration | Role::Identity => *inputs.first()?,
+                Role::Enter | Role::Exit | Role::Switch | Role::NextIteration | Role::Identity => {
+                    *inputs.first()?
+                }
                 _ => return Some(port),
             };
         }

@@ -492,7 +492,9 @@ impl Import<'_> {
             Ok::<_, Error>(shapes.into_iter().take(node.info.output_types.len()).cloned().collect())
         })?;
         for (i, shape) in shapes.iter().enumerate() {
-            let handle = |g: &GraphData| g.type_of(Port::new(id, i as u32)).is_ok_and(|ty| ty.dtype == DType::Resource);
+            let handle = |g: &GraphData| {
+                g.type_of(Port::new(id, i as u32)).is_ok_and(|ty| ty.dtype == DType::Resource)
+            };
             if self.graph.read(handle) {
                 continue;
             }

@@ -92,7 +92,9 @@ impl Case {
         let grads = asked.run().map_err(say)?;
         for ((grad, want), x) in grads.iter().zip(&self.gradients).zip(&self.xs) {
             match (grad, want) {
-                (Some(_), None) => return Err(format!("there is a gradient by `{x}`, but TensorFlow says None")),
+                (Some(_), None) => {
+                    return Err(format!("there is a gradient by `{x}`, but TensorFlow says None"));
+                }
                 (None, Some(_)) => return Err(format!("there is no gradient by `{x}`")),
                 _ => {}
             }

@@ -11,7 +11,7 @@ use millstream_tensor::{Result, invalid};
 pub(crate) const PRODUCER: i32 = 134;
 
 /// Attributes that TensorFlow 1.15 does not know and that say nothing at their defaults: left out there, as TensorFlow itself does.
-const NEWER: [&str; 14] = [
+const NEWER: [&str; 15] = [
     "Tk",
     "Tsegmentids",
     "allow_missing_files",
@@ -23,6 +23,7 @@ const NEWER: [&str; 14] = [
     "grad_x",
     "grad_y",
     "index_type",
+    "resize_if_index_out_of_bounds",
     "shape_type",
     "sparse_gradient",
     "validate_shape",
@@ -83,8 +84,11 @@ fn node_def(g: &GraphData, node: &Node) -> Result<NodeDef> {
         let default = node.info.op.attr_spec(name).and_then(|s| s.default.as_ref());
         default.is_some_and(|d| d.same(value))
     };
+    // Others have it in 1.15 too.
+    let is_newer =
+        |name: &str| NEWER.contains(&name) || (node.op() == "TensorListGetItem" && name == "Tshape");
     let all = node.info.attrs.iter();
-    for (name, value) in all.filter(|(name, value)| !(NEWER.contains(name) && is_default(name, value))) {
+    for (name, value) in all.filter(|(name, value)| !(is_newer(name) && is_default(name, value))) {
         let value = attrs::encode(value).map_err(|e| at(e.note(format!("in attribute `{name}`"))))?;
         attr.insert(name.to_owned(), value);
     }

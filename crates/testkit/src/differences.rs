@@ -335,8 +335,9 @@ impl Step {
                 _ => None,
             };
             let dtype = attrs.dtype(name).ok().or_else(default);
-            let dtype = dtype
-                .filter(|d| d.is_float() || d.is_complex() || (*name == "element_dtype" && is_number(*d)));
+            // What a list or a TensorArray holds becomes wide with what is put there.
+            let holds = *name == "element_dtype" || (*name == "dtype" && op.name.starts_with("TensorArray"));
+            let dtype = dtype.filter(|d| d.is_float() || d.is_complex() || (holds && is_number(*d)));
             if let (AttrKind::Type(_), Some(dtype)) = (spec.kind, dtype) {
                 attrs.set(*name, wide(dtype));
             }

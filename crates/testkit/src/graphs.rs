@@ -8,8 +8,9 @@ use millstream_graph::{Graph, Port};
 use millstream_interop::{ImportOptions, export_graph_def, import_graph_def};
 use millstream_proto::GraphDef;
 use millstream_runtime::{FeedList, Session, Target};
+use millstream_tensor::npy::Compression;
 use millstream_tensor::{DType, Tensor, npy};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -132,6 +133,63 @@ impl GoldenGraph {
     }
 }
 
+/// A graph with what it computes, to be written.
+pub struct Written<'a> {
+    /// The graph.
+    pub graph: &'a Graph,
+    /// What is fed, by name.
+    pub feeds: &'a [(String, Tensor)],
+    /// Operations to run first.
+    pub targets: &'a [String],
+    /// What is fetched, by name.
+    pub fetches: &'a [String],
+    /// The values, or the error that the run ends with.
+    pub result: Result<&'a [Tensor], &'a millstream_tensor::Error>,
+    /// How far the numbers may be apart, beside the digits of their dtype, as a share of the largest.
+    pub apart: f64,
+}
+
+/// Writes a folder in the form of the golden graphs, for `tests/golden/check_ours.py` to run in a real TensorFlow.
+pub fn store(folder: &Path, written: &Written<'_>) -> Result<(), Box<dyn std::error::Error>> {
+    let Written { graph, feeds, targets, fetches, result, apart } = written;
+    std::fs::create_dir_all(folder)?;
+    let def = export_graph_def(graph)?;
+    std::fs::write(folder.join("graph.pb"), millstream_proto::encode(&def))?;
+    let fed = feeds.iter().map(|(name, value)| (name.as_str(), value));
+    npy::write_npz(File::create(folder.join("feeds.npz"))?, fed, Compression::Deflated)?;
+    let entry = |(name, value): (&String, &Tensor)| {
+        let compare = if value.dtype().is_float() { "close" } else { "exact" };
+        let digits = if value.dtype() == DType::F64 { 1e-12 } else { 1e-5 };
+        let share = digits + apart;
+        json!({"name": name, "dtype": value.dtype().tf_name(), "shape": value.shape().dims(), "compare": compare,
+               "rtol": share, "atol": share * largest(value)})
+    };
+    let (entries, error): (Vec<Value>, Value) = match result {
+        Ok(values) => {
+            let arrays = fetches.iter().map(String::as_str).zip(*values);
+            npy::write_npz(File::create(folder.join("fetches.npz"))?, arrays, Compression::Deflated)?;
+            (fetches.iter().zip(*values).map(entry).collect(), Value::Null)
+        }
+        Err(e) => {
+            let error = json!({"code": e.code().name(), "message": e.message()});
+            (fetches.iter().map(|name| json!({"name": name})).collect(), error)
+        }
+    };
+    let case = json!({"fetches": entries, "targets": targets, "error": error});
+    std::fs::write(folder.join("case.json"), serde_json::to_string_pretty(&case)?)?;
+    Ok(())
+}
+
+/// The largest absolute value, at least a thousandth.
+fn largest(value: &Tensor) -> f64 {
+    let of = |size: f64, v: f64| if v.is_finite() { size.max(v.abs()) } else { size };
+    match (value.as_slice::<f64>(), value.as_slice::<f32>()) {
+        (Ok(values), _) => values.iter().copied().fold(1e-3, of),
+        (_, Ok(values)) => values.iter().map(|&v| v.into()).fold(1e-3, of),
+        _ => 1.0,
+    }
+}
+
 /// The graph written as a GraphDef and read back; writing it again must give the same bytes.
 pub fn round_trip(graph: &Graph) -> Text<Graph> {
     let say = |e: millstream_tensor::Error| format!("GraphDef round trip: {e}");
@@ -163,7 +221,7 @@ pub fn npz(path: &Path) -> Text<Vec<(String, Tensor)>> {
 }
 
 /// A value with the dtype that its entry names: NumPy has no bfloat16.
-pub fn typed(entry: &Value, value: Tensor) -> Text<Tensor> {
+pub(crate) fn typed(entry: &Value, value: Tensor) -> Text<Tensor> {
     let name = json::text(entry, "dtype")?;
     match DType::parse(name) {
         Some(dtype) if dtype == value.dtype() => Ok(value),

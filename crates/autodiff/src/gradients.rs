@@ -1,5 +1,6 @@
 //! [`Gradients::gradients`]: what callers say and get.
 
+use crate::arrays::ArrayMaker;
 use crate::between::Between;
 use crate::pass::{Differ, Sum};
 use crate::saved::Here;
@@ -114,6 +115,15 @@ impl<'g> GradientsBuilder<'g> {
                     "`{}` is {dtype} and cannot be {what}: only float and complex values have gradients",
                     o.name()
                 );
+            }
+        }
+        for o in self.ys.iter().chain(&self.xs) {
+            if self.graph.read(|g| ArrayMaker::of(g, o.port())).is_some() {
+                return Err(invalid!(
+                    "`{}` is the flow of a TensorArray, which only says what comes first",
+                    o.name()
+                )
+                .with_help("differentiate what is read from the array, by what is written to it"));
             }
         }
         ensure!(

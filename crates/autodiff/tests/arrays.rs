@@ -121,3 +121,15 @@ fn not_of_the_oldest() -> Result<()> {
     assert!(error.contains("TensorArrayReadV2 has no gradient here: only TensorArrayV3"), "{error}");
     Ok(())
 }
+
+#[test]
+fn not_of_a_flow() -> Result<()> {
+    let g = graph();
+    let x = g.placeholder_of("x", DType::F64, PartialShape::scalar());
+    let [ta, flow] = array(&g, 1, false);
+    let flow = g.op("Identity").input(write(ta, g.constant(0), x, flow)).output();
+    let error = g.gradients([flow], [x]).run().unwrap_err().to_string();
+    assert!(error.contains("`Identity:0` is the flow of a TensorArray"), "{error}");
+    assert!(error.contains("differentiate what is read"), "{error}");
+    Ok(())
+}

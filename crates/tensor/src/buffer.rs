@@ -7,8 +7,12 @@
 #![expect(unsafe_code, reason = "the one place where raw memory is given types")]
 
 use crate::budget::Charge;
-use crate::{Code, Element, Error, Result};
+use crate::{Code, DType, Element, Error, Result};
+use parking_lot::Mutex;
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
+use std::collections::VecDeque;
+use std::mem::ManuallyDrop;
+use std::ops::RangeInclusive;
 use std::ptr::NonNull;
 
 /// Every buffer starts at a multiple of this, so that a cache line or a vector register never straddles its start.
@@ -36,12 +40,27 @@ impl Buffer {
     fn allocate(len: usize, zero: bool) -> Result<Buffer> {
         let layout = Self::layout(len)?;
         let charge = Charge::take(len)?;
+        if let Some(ptr) = Spare::take(layout) {
+            if zero {
+                // SAFETY: a spare block of this layout has `len` bytes and is nobody else's any more.
+                unsafe { ptr.write_bytes(0, len) };
+            }
+            return Ok(Buffer { ptr, len, _charge: charge });
+        }
+        // What may become spare is initialised from the start, whatever becomes of who was to write it.
+        let zero = zero || KEPT.contains(&len);
         // SAFETY: the layout's size is at least 1.
         let ptr = unsafe { if zero { alloc_zeroed(layout) } else { alloc(layout) } };
         let ptr = NonNull::new(ptr).ok_or_else(|| {
             Error::new(Code::ResourceExhausted, format!("the system has no {len} bytes left"))
         })?;
         Ok(Buffer { ptr, len, _charge: charge })
+    }
+
+    /// `len` bytes of `dtype` for who writes all of them: whatever values were there before, where that is known to be valid.
+    pub(crate) fn any_bytes(dtype: DType, len: usize) -> Result<Buffer> {
+        let any_bits_are_valid = dtype != DType::Bool;
+        Self::allocate(len, !(any_bits_are_valid && KEPT.contains(&len)))
     }
 
     fn bytes_for<T: Element>(count: usize) -> Result<usize> {
@@ -131,10 +150,96 @@ impl Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         if let Ok(layout) = Self::layout(self.len) {
-            // SAFETY: allocated with this very layout.
-            unsafe { dealloc(self.ptr.as_ptr(), layout) };
+            Spare { ptr: self.ptr, layout, by: this_thread() }.keep();
         }
     }
+}
+
+/// A block of memory that a buffer has left and another of the same length may have. A loop makes the same tensors again
+/// and again; the system's allocator gives large blocks back to the kernel and asks for them anew, and every page of them costs a
+/// fault (256 KiB: 64 of them, 20 us, as long as to sum them).
+struct Spare {
+    ptr: NonNull<u8>,
+    layout: Layout,
+    /// The thread that left it: its caches may still hold it.
+    by: usize,
+}
+
+/// The lengths of blocks that are kept: below, the allocator keeps them itself; above, the work on them takes far longer than the
+/// faults.
+const KEPT: RangeInclusive<usize> = 1 << 16..=1 << 23;
+/// How many bytes are kept in all; beyond, what was kept longest goes. No budget is charged for them.
+const MOST_KEPT: usize = 1 << 25;
+
+/// The blocks kept, the oldest first.
+struct Spares {
+    blocks: VecDeque<Spare>,
+    bytes: usize,
+}
+
+/// For the whole process, since buffers go between threads and sessions. The lock is held for a look at a few dozen entries, and nothing
+/// is locked beneath it.
+static SPARES: Mutex<Spares> = Mutex::new(Spares { blocks: VecDeque::new(), bytes: 0 });
+
+// SAFETY: a spare block is owned like a buffer, and nobody looks into it.
+unsafe impl Send for Spare {}
+
+impl Spare {
+    /// A block of this layout, all its bytes initialised; sooner one that this thread has left.
+    fn take(layout: Layout) -> Option<NonNull<u8>> {
+        if !KEPT.contains(&layout.size()) {
+            return None;
+        }
+        let me = this_thread();
+        let mut spares = SPARES.lock();
+        let find = |fits: &dyn Fn(&Spare) -> bool| spares.blocks.iter().rposition(fits);
+        let at = find(&|s| s.layout == layout && s.by == me).or_else(|| find(&|s| s.layout == layout))?;
+        let spare = ManuallyDrop::new(spares.blocks.remove(at)?);
+        spares.bytes -= layout.size();
+        Some(spare.ptr)
+    }
+
+    /// Keeps it, if it is of a length that is kept, and lets go what becomes too much.
+    fn keep(self) {
+        let mut gone = Vec::new();
+        if KEPT.contains(&self.layout.size()) {
+            let mut spares = SPARES.lock();
+            spares.bytes += self.layout.size();
+            spares.blocks.push_back(self);
+            while spares.bytes > MOST_KEPT
+                && let Some(oldest) = spares.blocks.pop_front()
+            {
+                spares.bytes -= oldest.layout.size();
+                gone.push(oldest);
+            }
+        }
+    }
+}
+
+impl Drop for Spare {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this very layout, and owned.
+        unsafe { dealloc(self.ptr.as_ptr(), self.layout) };
+    }
+}
+
+/// A number that no other living thread has.
+fn this_thread() -> usize {
+    thread_local!(static HERE: u8 = const { 0 });
+    HERE.with(|here| std::ptr::from_ref(here) as usize)
+}
+
+/// Tells the processor that `slice[index]` will be read soon; nothing if there is no such element.
+#[inline(always)]
+pub fn prefetch<T>(slice: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint, which reads nothing: any address will do.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(slice.as_ptr().wrapping_add(index).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (slice, index);
 }
 
 /// The elements of `slice` as the bytes they are made of.
@@ -204,4 +309,49 @@ pub(crate) fn as_words_mut<W: Word>(bytes: &mut [u8]) -> Option<&mut [W]> {
     // SAFETY: as in `as_words`.
     let (head, words, tail) = unsafe { bytes.align_to_mut::<W>() };
     (head.is_empty() && tail.is_empty()).then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_used_again_and_zeroed_where_zeros_are_asked_for() {
+        // A length that no other test has.
+        let len = 77_777;
+        let old = Buffer::copy_of(&vec![7u8; len]).unwrap();
+        let at = old.ptr;
+        drop(old);
+        let stale = Buffer::any_bytes(DType::U8, len).unwrap();
+        assert_eq!((stale.ptr, stale.bytes()[len - 1]), (at, 7));
+        drop(stale);
+        let zeros = Buffer::zeroed::<u8>(len).unwrap();
+        assert_eq!(zeros.ptr, at);
+        assert!(zeros.bytes().iter().all(|b| *b == 0));
+    }
+
+    #[test]
+    fn bools_never_see_what_others_left() {
+        let len = 88_888;
+        drop(Buffer::copy_of(&vec![7u8; len]).unwrap());
+        assert!(Buffer::any_bytes(DType::Bool, len).unwrap().bytes().iter().all(|b| *b == 0));
+    }
+
+    #[test]
+    fn what_a_panic_left_unwritten_is_initialised_all_the_same() {
+        let len = 99_999;
+        let values = (0..len).map(|i| if i < 10 { 7u8 } else { std::panic::resume_unwind(Box::new(())) });
+        assert!(std::panic::catch_unwind(|| Buffer::collect(len, values)).is_err());
+        let next = Buffer::any_bytes(DType::U8, len).unwrap();
+        assert_eq!(next.bytes()[..12], [7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 0, 0]);
+    }
+
+    #[test]
+    fn no_more_is_kept_than_allowed() {
+        let buffers: Vec<Buffer> = (0..9).map(|_| Buffer::zeroed::<u8>(*KEPT.end()).unwrap()).collect();
+        drop(buffers);
+        let spares = SPARES.lock();
+        assert_eq!(spares.bytes, spares.blocks.iter().map(|s| s.layout.size()).sum::<usize>());
+        assert!(spares.bytes <= MOST_KEPT);
+    }
 }

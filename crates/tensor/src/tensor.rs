@@ -142,6 +142,21 @@ impl Tensor {
         Ok(Self::dense(dtype, shape, storage))
     }
 
+    /// A tensor of numbers (or bools) for who writes all of its elements: they are anything, zeros or what other tensors left behind.
+    /// [`Tensor::zeros`], without the time that large ones take.
+    pub fn anything(dtype: DType, shape: impl Into<Shape>) -> Result<Tensor> {
+        let shape = shape.into();
+        match dtype.size() {
+            Some(size) if shape.rank() > 0 => {
+                let bytes = shape.checked_elements()?.checked_mul(size);
+                let bytes = bytes.ok_or_else(|| invalid!("{dtype}{shape} is too large"))?;
+                let buffer = Buffer::any_bytes(dtype, bytes)?;
+                Ok(Self::dense(dtype, shape, Storage::Plain(buffer)))
+            }
+            _ => Self::zeros(dtype, shape),
+        }
+    }
+
     /// A tensor from elements already in a buffer; the caller's dtype must be what the buffer was written as.
     pub(crate) fn from_buffer(dtype: DType, shape: Shape, buffer: Buffer) -> Tensor {
         if shape.rank() == 0

@@ -101,12 +101,11 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     shape.push(n);
     let out = with_number!(cx.node.op.name, x.dtype(), T => {
         let (a, b) = (x.as_slice::<T>()?, y.as_slice::<T>()?);
-        let mut out = Tensor::zeros(x.dtype(), shape)?;
+        let mut out = Tensor::anything(x.dtype(), shape)?;
         let cells = out.make_mut::<T>().ok_or_else(|| Error::internal("a fresh tensor is shared"))?;
         let places = places(&bx, &batch).zip(places(&by, &batch));
         let (x_size, y_size) = (xr * xc, yr * yc);
-        // With an empty result or empty sums there is nothing to add to the zeros.
-        if m != 0 && n != 0 && kx != 0 {
+        if m != 0 && n != 0 {
             for (cells, (i, j)) in cells.chunks_exact_mut(m * n).zip(places) {
                 let a = a.get(i * x_size..(i + 1) * x_size).unwrap_or(&[]);
                 let b = b.get(j * y_size..(j + 1) * y_size).unwrap_or(&[]);

@@ -10,7 +10,7 @@ mod few_rows;
 
 use crate::number::Number;
 use millstream_graph::op::StepHost;
-use millstream_tensor::{C64, C128, Element, Error, Result, Tensor, bf16, ensure, f16};
+use millstream_tensor::{C64, C128, DType, Element, Error, Result, Tensor, bf16, ensure, f16};
 
 /// A matrix inside a slice: element `(i, j)` is `data[i * row_stride + j * col_stride]`, conjugated if `conj`.
 #[derive(Clone, Copy)]
@@ -61,7 +61,7 @@ impl<'a, T: Element> Matrix<'a, T> {
 
 /// An element type whose matrices multiply.
 pub(crate) trait Product: Number {
-    /// `out = a * b`, row-major; `out` holds zeros.
+    /// `out = a * b`, row-major, whatever `out` holds.
     fn multiply(host: &dyn StepHost, a: Matrix<Self>, b: Matrix<Self>, out: &mut [Self]) -> Result<()>;
 }
 
@@ -85,6 +85,7 @@ const SMALL: usize = 16 * 16 * 8;
 /// The plain product, row by row; every element sums its terms in order.
 fn plain<T: Number>(a: Matrix<T>, b: Matrix<T>, out: &mut [T]) {
     let pick = |conj: bool, v: T| if conj { v.conjugate() } else { v };
+    out.fill(T::ZERO);
     if a.cols == 0 || b.cols == 0 {
         return;
     }
@@ -166,7 +167,6 @@ impl Product for f32 {
 /// `out = a * b`, for the types that `gemm` knows.
 fn fast<T: Number>(host: &dyn StepHost, a: Matrix<T>, b: Matrix<T>, out: &mut [T]) {
     match out.len().saturating_mul(a.cols) {
-        0 => {}
         work if work <= SMALL => plain(a, b, out),
         _ => by_gemm(host, a, b, out),
     }
@@ -192,7 +192,7 @@ macro_rules! through_f32 {
                 check(&a, &b, out)?;
                 let wide = |m: &Matrix<$t>| Tensor::from_iter([m.data.len()], m.data.iter().map(|v| v.to_f32()));
                 let (x, y) = (wide(&a)?, wide(&b)?);
-                let mut z = Tensor::from_iter([out.len()], std::iter::repeat_n(0f32, out.len()))?;
+                let mut z = Tensor::anything(DType::F32, [out.len()])?;
                 let z = z.make_mut::<f32>().ok_or_else(|| Error::internal("a fresh tensor is shared"))?;
                 f32::multiply(host, a.with_data(x.as_slice()?), b.with_data(y.as_slice()?), z)?;
                 out.iter_mut().zip(z).for_each(|(o, v)| *o = <$t>::from_f32(*v));
@@ -290,7 +290,7 @@ mod tests {
         for (m, k, n) in [(1, 70, 50), (50, 70, 1), (17, 33, 21), (64, 65, 66)] {
             let (a, b) = (numbers(m * k, 3), numbers(k * n, 4));
             let (a, b) = (Matrix::new(&a, m, k).unwrap(), Matrix::new(&b, k, n).unwrap());
-            let (mut fast, mut slow) = (vec![0f32; m * n], vec![0f32; m * n]);
+            let (mut fast, mut slow) = (vec![f32::NAN; m * n], vec![f32::NAN; m * n]);
             by_gemm(&Threads(1), a, b, &mut fast);
             plain(a, b, &mut slow);
             assert!(fast.iter().zip(&slow).all(|(x, y)| (x - y).abs() < 1e-4), "{m} {k} {n}");

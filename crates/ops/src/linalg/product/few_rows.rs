@@ -16,7 +16,7 @@
 
 use super::Matrix;
 use millstream_graph::op::StepHost;
-use millstream_tensor::{Result, Tensor};
+use millstream_tensor::{Result, Tensor, prefetch};
 use parking_lot::Mutex;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
@@ -31,26 +31,27 @@ const WIDTH: usize = 64;
 const ROWS: usize = 6;
 
 /// Whether this file is the faster way: from 16 rows (2, with `b` turned round) to 128, where the right side is at least 1 MB. One
-/// thread, this file with its zeroing of `out` and `gemm` without, GFLOP/s, best of five (Intel Xeon, AVX-512, 2 cores shared with other
-/// work, 2026-11). Held to AVX2 there, both: 64x512x1024 82 and 58, 16x512x1024 54 and 38, but 64x1024x2048 52 and 57.
+/// thread, this file and `gemm`, GFLOP/s, best of four or five (Intel Xeon, AVX-512, 2 cores, 2026-11; on the right before panels were fetched
+/// ahead, which is for `b` as it is). Held to AVX2 and not fetched ahead, both: 64x512x1024 82 and 58, 16x512x1024 54 and 38, but
+/// 64x1024x2048 52 and 57.
 ///
 /// ```text
 /// rows by k by n     b as it is    b turned round
-///    4x 512x1024       72   85       20   11
-///   16x 512x1024      106   97       57   39
-///   32x 512x2048      117   80       82   61
-///   64x 512x1024      155  136      116   98
-///   64x1024x2048      134  131      104   85
-///  128x 512x1024      162  161      135  130
-///  256x 512x1024      154  168      140  144
-///   16x 128x 512      119  195       58   78
+///    4x 512x1024       51   72       20   11
+///   16x 512x1024      115   85       57   39
+///   32x 512x2048      138   69       82   61
+///   64x 512x1024      162  146      116   98
+///   64x1024x2048      140  131      104   85
+///  128x 512x1024      168  165      135  130
+///  256x 512x1024      181  199      140  144
+///   16x 128x 512      130  177       58   78
 /// ```
 pub(super) fn fits(a: &Matrix<f32>, b: &Matrix<f32>) -> bool {
     let least = if b.col_stride == 1 { 16 } else { 2 };
     (least..=128).contains(&a.rows) && WIDTH <= b.cols && 1 << 18 <= b.data.len()
 }
 
-/// `out = a * b`; `out` holds zeros.
+/// `out = a * b`, whatever `out` holds. There is at least one term.
 pub(super) fn multiply(host: &dyn StepHost, a: Matrix<f32>, b: Matrix<f32>, out: &mut [f32]) -> Result<()> {
     let (k, n) = (a.cols, b.cols);
     let turned;
@@ -82,8 +83,7 @@ pub(super) fn multiply(host: &dyn StepHost, a: Matrix<f32>, b: Matrix<f32>, out:
     Ok(())
 }
 
-/// How many threads a product is worth. 64x512x1024 in `cargo xtask bench`, three runs: 139 to 155 GFLOP/s on one thread, 192 to 209 on
-/// two; all by `gemm`, 119 to 135 and 141 to 151 (same machine).
+/// How many threads a product is worth. 64x512x1024 in `cargo xtask bench`: 173 GFLOP/s on one thread, 264 on two.
 fn threads(host: &dyn StepHost, m: usize, k: usize, n: usize) -> usize {
     const WORTH: f64 = 4e6;
     let work = m as f64 * k as f64 * n as f64;
@@ -128,11 +128,26 @@ impl Part<'_> {
                 }
                 let b = &self.b.data[if direct { k * self.b.row_stride + self.from + j } else { 0 }..];
                 let mut source = direct.then_some((b, self.b.row_stride));
+                // The panel after this: below it, or at the top of the next strip.
+                let (down, right) = if depth.end < self.a.cols { (depth.end, j) } else { (0, j + width) };
+                let ahead = Ahead {
+                    b: self.b.data,
+                    from: down * self.b.row_stride + self.from + right,
+                    stride: self.b.row_stride,
+                    tiles: if direct { self.out.len().div_ceil(ROWS) } else { usize::MAX },
+                };
                 let mut at = 0;
                 for rows in self.out.chunks_mut(ROWS) {
                     let a = &self.a.data[at * self.a.row_stride..];
-                    let mut tile =
-                        Tile { a, pitch: self.a.row_stride, depth: &depth, rows, columns: &columns };
+                    let mut tile = Tile {
+                        a,
+                        pitch: self.a.row_stride,
+                        depth: &depth,
+                        rows,
+                        columns: &columns,
+                        ahead: &ahead,
+                        due: if direct { at / ROWS } else { usize::MAX },
+                    };
                     let panel = S::as_mut_simd_f32s(panel).0.as_chunks_mut::<V>().0;
                     match source.take() {
                         Some(source) => tile.any::<S, V, true>(simd, source, panel),
@@ -173,6 +188,16 @@ impl Part<'_> {
     }
 }
 
+/// Where the next panel is in `b`, for the tiles of this one to fetch: a strip's rows are far apart, and the processor sees no order in
+/// them. Each tile fetches every `tiles`-th row. Without it the first tile waits for memory: 162 GFLOP/s instead of 173 at 64x512x1024, 216
+/// instead of 264 on two threads.
+struct Ahead<'t> {
+    b: &'t [f32],
+    from: usize,
+    stride: usize,
+    tiles: usize,
+}
+
 /// At most [`ROWS`] rows of the result and of `a`.
 struct Tile<'t, 'o> {
     a: &'t [f32],
@@ -180,6 +205,9 @@ struct Tile<'t, 'o> {
     depth: &'t Range<usize>,
     rows: &'t mut [&'o mut [f32]],
     columns: &'t Range<usize>,
+    ahead: &'t Ahead<'t>,
+    /// The first row of the next panel that this tile fetches.
+    due: usize,
 }
 
 impl Tile<'_, '_> {
@@ -221,12 +249,22 @@ impl Tile<'_, '_> {
         let a: [&[f32]; R] = from_fn(|r| &self.a[r * self.pitch + self.depth.start..][..depth]);
         let zero = simd.splat_f32s(0.0);
         let mut sums = [[zero; V]; R];
-        for r in 0..R {
-            for v in 0..V {
-                sums[r][v] = load(simd, &self.rows[r][vector(v)]);
+        if 0 < self.depth.start {
+            for r in 0..R {
+                for v in 0..V {
+                    sums[r][v] = load(simd, &self.rows[r][vector(v)]);
+                }
             }
         }
+        let Ahead { b: next, from, stride: next_stride, tiles } = *self.ahead;
+        let mut due = self.due;
         for k in 0..depth {
+            if k == due {
+                due += tiles;
+                for line in (0..V * lanes).step_by(16) {
+                    prefetch(next, from + k * next_stride + line);
+                }
+            }
             let mut b = [zero; V];
             if FIRST {
                 // Not `from_fn`, nor `panel[k]` read back: either way the values would go round by the stack.
@@ -292,7 +330,7 @@ mod tests {
                 let a = Matrix::new(&a, ar, ac).unwrap().transposed(ta);
                 let b = Matrix::new(&b, br, bc).unwrap().transposed(tb);
                 let product = |threads| {
-                    let mut out = vec![0.0; m * n];
+                    let mut out = vec![f32::NAN; m * n];
                     multiply(&Threads(threads), a, b, &mut out).unwrap();
                     out
                 };

@@ -13,12 +13,14 @@
 //!                                     └► done (the driver looks)     └► try_lock again
 //! ```
 //!
-//! Never more tasks run at a time than there are threads. A thread that has nothing to do *lingers* for a moment before it goes: waking
-//! one takes as long as a small matrix product. While threads linger, tasks are put on offer to them instead of being
-//! given to the pool, never more tasks than threads; and a thread that stops lingering takes a task with it if there is one, under the same
-//! lock, so that none is left lying.
+//! Never more tasks run at a time than there are threads, and never more threads take part than that, the caller among them: one more
+//! that lingers would keep one that works from its core. A thread that has nothing to do *lingers* for a moment before it goes: waking
+//! one takes as long as a small matrix product. A task is put on offer where a thread lingers or all of them take part already, and else
+//! brings a new one from the pool. A thread that stops lingering takes a task with it if there is one, under the same lock under which it
+//! counts itself out; and where all take part while a task is on offer, one of them has yet to come and linger, or is the caller, asleep, who
+//! is woken. So none is left lying.
 //!
-//! The caller sleeps only while others have work, and is woken when all is done or when a waiting kernel completes.
+//! The caller sleeps only while others have work, and is woken when all is done, when a waiting kernel completes or for a task on offer.
 //!
 //! Lock order: machine, then mailbox, offers, or the sleeper's. No kernel runs under any of them but the short ones, which the driver runs.
 
@@ -99,11 +101,13 @@ struct Step {
     deadline: Option<Instant>,
 }
 
-/// Tasks on offer, never more than the threads that linger.
+/// Tasks on offer, and who is there to take them.
 #[derive(Default)]
 struct Offers {
     tasks: VecDeque<Task>,
     n_lingering: usize,
+    /// Threads of the pool that take part.
+    n_workers: usize,
 }
 
 /// How long a thread lingers: about what it costs to wake it.
@@ -350,7 +354,7 @@ impl Step {
                 continue;
             }
             drop(machine);
-            match self.linger(|| self.roused.load(Acquire)) {
+            match self.linger(|| self.roused.load(Acquire), |_| ()) {
                 Some(task) => self.work(task, false),
                 None => self.sleep(),
             }
@@ -370,8 +374,13 @@ impl Step {
         }
     }
 
-    /// Waits a little for a task on offer, or until `enough`.
-    fn linger(&self, enough: impl Fn() -> bool) -> Option<Task> {
+    /// A worker's lingering: without a task it no longer takes part.
+    fn linger_as_worker(&self) -> Option<Task> {
+        self.linger(|| self.over.load(Acquire), |offers| offers.n_workers -= 1)
+    }
+
+    /// Waits a little for a task on offer, or until `enough`; `leave` is done if there is none, before another can come.
+    fn linger(&self, enough: impl Fn() -> bool, leave: impl FnOnce(&mut Offers)) -> Option<Task> {
         self.offers.lock().n_lingering += 1;
         let until = Instant::now() + LINGER;
         while !self.has_offers.load(Acquire) && !enough() && Instant::now() < until {
@@ -381,6 +390,9 @@ impl Step {
         offers.n_lingering -= 1;
         let task = offers.tasks.pop_front();
         self.has_offers.store(!offers.tasks.is_empty(), Release);
+        if task.is_none() {
+            leave(&mut offers);
+        }
         task
     }
 
@@ -424,11 +436,17 @@ impl Step {
         if let Some(task) = machine.next_task() {
             machine.running += 1;
             let mut offers = self.offers.lock();
-            if offers.tasks.len() < offers.n_lingering {
+            let lingers = offers.tasks.len() < offers.n_lingering;
+            if lingers || offers.n_workers + 1 >= self.threads {
                 offers.tasks.push_back(task);
                 self.has_offers.store(true, Release);
+                drop(offers);
+                if !lingers {
+                    self.rouse();
+                }
                 return;
             }
+            offers.n_workers += 1;
             drop(offers);
             let step = self.clone();
             self.env.host.spawn(Box::new(move || step.worker((task, false))));
@@ -455,7 +473,7 @@ impl Step {
                 // Whoever has the machine looks into the mailbox before it lets go. It may have looked just before the
                 // result was there, and not be done letting go: so the caller looks, too.
                 self.rouse();
-                task = self.linger(|| self.over.load(Acquire)).map(|task| (task, false));
+                task = self.linger_as_worker().map(|task| (task, false));
                 match task {
                     Some(_) => continue,
                     None => return,
@@ -468,7 +486,7 @@ impl Step {
                 self.rouse();
             }
             if task.is_none() && !self.has_mail.load(Acquire) {
-                task = self.linger(|| self.over.load(Acquire)).map(|task| (task, false));
+                task = self.linger_as_worker().map(|task| (task, false));
                 if task.is_none() {
                     return;
                 }

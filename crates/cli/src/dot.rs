@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Draw a graph, in the language of Graphviz
 ///
 /// A box around every loop and every branch of a cond, nested as they are; solid edges carry values and show their types, dashed ones
-/// only order, bold ones lead back to the start of the loop. Functions of the graph are drawn written out.
+/// only order, bold ones lead back to the start of the loop, dotted ones tell a Switch which way to go. Functions of the graph are drawn written out.
 #[derive(Args)]
 #[command(
     arg_required_else_help = true,

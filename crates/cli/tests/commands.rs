@@ -614,7 +614,18 @@ fn a_graph_is_drawn() {
         (out.find("cluster_1 ").unwrap(), out.find("cluster_2 ").unwrap(), out.find("cluster_3 ").unwrap());
     assert!(a < b && b < c);
     assert!(!out[a..c].contains("\n  }"), "the outer loop is closed before the inner one");
-    assert!(out.contains("label=\"back: ") && out.contains("constraint=false"));
+    assert!(out.contains("label=\" back: ") && out.contains("constraint=false"));
+    // What brings a value into a branch is drawn there: after the box is opened, and before it is closed.
+    let collatz = run("dot", "algo_collatz").good();
+    for box_of in ["while/cond is true", "while/cond is false"] {
+        let from = collatz.find(box_of).unwrap();
+        let inside = &collatz[from..from + collatz[from..].find("\n    }").unwrap()];
+        assert_eq!(
+            inside.matches("\\nSwitch\"").count() + inside.matches("label=\"Switch\"").count(),
+            1,
+            "{inside}"
+        );
+    }
     assert!(run("dot", "cond_nested_10").good().matches("is true").count() >= 2);
     assert!(run("dot", "cond_control_dependency").good().contains("style=dashed, arrowhead=open"));
 }

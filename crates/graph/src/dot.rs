@@ -1,7 +1,8 @@
 //! [`dot`]: a graph as a picture, in Graphviz's language.
 //!
 //! A cluster per loop and per branch of a cond, nested as they are. Solid edges carry values and are labelled with their types, dashed
-//! ones only order, bold ones lead back to the start of the loop.
+//! ones only order, bold ones lead back to the start of the loop; dotted ones tell a `Switch` which way to go. A `Switch` that brings a value
+//! into one branch is drawn in it.
 
 use crate::attr::Attr;
 use crate::graph::GraphData;
@@ -17,9 +18,9 @@ pub fn dot(graph: &GraphData) -> Result<String> {
     let outline = Outline::of(graph)?;
     let mut out = String::from(concat!(
         "digraph millstream {\n",
-        "  graph [rankdir=TB, fontname=\"Helvetica\", fontsize=11, style=rounded];\n",
-        "  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"Helvetica\", fontsize=10, height=0.3];\n",
-        "  edge [fontname=\"Helvetica\", fontsize=8, color=\"#404040\", fontcolor=\"#606060\", arrowsize=0.7];\n",
+        "  graph [rankdir=TB, fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, style=rounded, nodesep=0.3];\n",
+        "  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"Helvetica,Arial,sans-serif\", fontsize=10, height=0.3];\n",
+        "  edge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=8, color=\"#404040\", fontcolor=\"#606060\", arrowsize=0.7];\n",
     ));
     clusters(graph, &outline, &mut out);
     for (i, node) in graph.nodes().iter().enumerate() {
@@ -38,8 +39,8 @@ enum Turn {
 fn clusters(graph: &GraphData, outline: &Outline, out: &mut String) {
     let children = outline.children();
     let mut members: Vec<Vec<NodeId>> = vec![Vec::new(); outline.regions.len()];
-    for i in 0..graph.nodes().len() as u32 {
-        members[outline.region_of(NodeId(i)) as usize].push(NodeId(i));
+    for (i, region) in places(graph, outline).into_iter().enumerate() {
+        members[region as usize].push(NodeId(i as u32));
     }
     let mut work = vec![Turn::Open(0)];
     while let Some(turn) = work.pop() {
@@ -56,17 +57,17 @@ fn clusters(graph: &GraphData, outline: &Outline, out: &mut String) {
             RegionKind::Root => None,
             RegionKind::Loop(l) => {
                 let it = &outline.loops[l as usize];
-                let label = format!("loop {}\nparallel_iterations {}", it.name, it.parallel_iterations);
+                let label = format!("loop {}\nparallel_iterations {}\n", it.name, it.parallel_iterations);
                 Some((label, "color=\"#3060a0\", fontcolor=\"#3060a0\", penwidth=1.5, style=\"rounded\""))
             }
             RegionKind::Branch(c, taken) => {
-                let label = format!("{} is {taken}", outline.conds[c as usize].name);
+                let label = format!("{} is {taken}\n", outline.conds[c as usize].name);
                 Some((label, "color=\"#a07020\", fontcolor=\"#a07020\", style=\"rounded,dashed\""))
             }
         };
         if let Some((label, look)) = title {
             let _ = writeln!(out, "{indent}subgraph cluster_{region} {{");
-            let _ = writeln!(out, "{indent}  graph [label={}, labeljust=l, {look}];", quoted(&label));
+            let _ = writeln!(out, "{indent}  graph [label={}, labeljust=l, {look}];", quoted(&label, "\\l"));
         }
         for &id in &members[region as usize] {
             if let Ok(node) = graph.node(id) {
@@ -76,6 +77,28 @@ fn clusters(graph: &GraphData, outline: &Outline, out: &mut String) {
         work.push(Turn::Close(region));
         work.extend(children[region as usize].iter().rev().map(|r| Turn::Open(*r)));
     }
+}
+
+/// The region in which each node is drawn: a `Switch` of a cond of which one side is read, in that branch.
+fn places(graph: &GraphData, outline: &Outline) -> Vec<u32> {
+    let nodes = graph.nodes();
+    let mut places: Vec<u32> = (0..nodes.len() as u32).map(|i| outline.region_of(NodeId(i))).collect();
+    let mut read = vec![[false; 2]; nodes.len()];
+    for port in nodes.iter().flat_map(|n| &n.inputs) {
+        if let Some(read) = read.get_mut(port.node.index()) {
+            read[usize::from(port.index != 0)] = true;
+        }
+    }
+    for cond in &outline.conds {
+        for switch in &cond.switches {
+            match read[switch.index()] {
+                [true, false] => places[switch.index()] = cond.branches[0],
+                [false, true] => places[switch.index()] = cond.branches[1],
+                _ => {}
+            }
+        }
+    }
+    places
 }
 
 fn looks(node: &Node) -> String {
@@ -96,12 +119,18 @@ fn looks(node: &Node) -> String {
         Role::Merge | Role::Switch | Role::LoopCond => ", fillcolor=\"#f7e6c4\"",
         _ => "",
     };
-    format!("label={}, tooltip={}{color}", quoted(&label), quoted(node.name()))
+    format!("label={}, tooltip={}{color}", quoted(&label, "\\n"), quoted(node.name(), "\\n"))
 }
 
 fn edges(graph: &GraphData, id: NodeId, node: &Node, out: &mut String) {
-    for &input in &node.inputs {
+    for (i, &input) in node.inputs.iter().enumerate() {
         let Ok(from) = graph.node(input.node) else { continue };
+        if node.role() == Role::Switch && i == 1 {
+            let which = quoted(which(from, input).trim_end_matches([':', ' ']), "\\n");
+            let look = "style=dotted, color=\"#a07020\", arrowsize=0.5";
+            let _ = writeln!(out, "  {} -> {id} [label={which}, {look}];", input.node);
+            continue;
+        }
         let label = edge_label(graph, input, from);
         let back = from.role() == Role::NextIteration && node.role() == Role::Merge;
         let look = match back {
@@ -109,36 +138,42 @@ fn edges(graph: &GraphData, id: NodeId, node: &Node, out: &mut String) {
             true => ", style=bold, color=\"#3060a0\", constraint=false",
             false => "",
         };
-        let label = if back { format!("back: {label}") } else { label };
-        let _ = writeln!(out, "  {} -> {id} [label={}{look}];", input.node, quoted(&label));
+        // Room on both sides keeps the text off the lines.
+        let label = if back { format!(" back: {label} ") } else { format!(" {label} ") };
+        let _ = writeln!(out, "  {} -> {id} [label={}{look}];", input.node, quoted(&label, "\\n"));
     }
     for control in &node.controls {
         let _ = writeln!(out, "  {control} -> {id} [style=dashed, arrowhead=open];");
     }
 }
 
-fn edge_label(graph: &GraphData, port: Port, from: &Node) -> String {
-    let which = match (from.role(), port.index) {
+/// Which output of its node a port is, where that says something.
+fn which(from: &Node, port: Port) -> String {
+    match (from.role(), port.index) {
         (Role::Switch, 0) => "false: ".to_owned(),
         (Role::Switch, _) => "true: ".to_owned(),
         (_, 0) => String::new(),
         (_, k) => format!(":{k} "),
-    };
+    }
+}
+
+fn edge_label(graph: &GraphData, port: Port, from: &Node) -> String {
+    let which = which(from, port);
     match graph.type_of(port) {
         Ok(ty) => format!("{which}{ty}{}", graph.shape_of(port)),
         Err(_) => which,
     }
 }
 
-/// A string of the language, lines centred.
-fn quoted(text: &str) -> String {
+/// A string of the language. `end` is what ends a line: `\n` centres it, `\l` puts it to the left.
+fn quoted(text: &str, end: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
+            '\n' => out.push_str(end),
             c if c.is_control() => out.push(' '),
             c => out.push(c),
         }

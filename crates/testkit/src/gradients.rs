@@ -119,6 +119,16 @@ impl GoldenGradients {
         Ok(all)
     }
 
+    /// How many ys there are.
+    pub fn n_ys(&self) -> usize {
+        self.ys.len()
+    }
+
+    /// Whether a value of this name is differentiated by.
+    pub fn is_x(&self, name: &str) -> bool {
+        self.xs.iter().any(|x| x == name)
+    }
+
     /// The values of what [`GoldenGradients::add`] gave, and how to compare them.
     pub fn wanted(&self) -> impl Iterator<Item = &(Compare, Tensor)> {
         self.values.iter().chain(self.gradients.iter().flatten())

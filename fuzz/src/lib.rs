@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask fuzz` builds and runs them; CONTRIBUTING.md says more. The files in `fuzz_targets` only hand their input over.
 
+mod files;
 mod run;
 pub mod seeds;
 pub mod targets;

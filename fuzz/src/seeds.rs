@@ -1,6 +1,8 @@
 //! What the targets start from: the examples of all ops, golden graphs, values as text and as NumPy files. Made rather than kept: they
 //! are there already, and a new op comes along by itself.
 
+use crate::files::Folder;
+use millstream::checkpoint::{Checkpoint, Item, write as write_checkpoint};
 use millstream::interop::{ImportOptions, export_meta_graph, import_graph_def};
 use millstream::tensor::npy::{self, Compression};
 use millstream::{Build, Graph};
@@ -28,7 +30,8 @@ pub fn write_if_asked() {
 /// Writes the seeds, a folder for each target.
 pub fn write(out: &Path) -> Written {
     ops(out)?;
-    golden(out)
+    golden(out)?;
+    checkpoints(out)
 }
 
 fn put(out: &Path, target: &str, name: &str, bytes: impl AsRef<[u8]>) -> Written {
@@ -85,4 +88,40 @@ fn golden(out: &Path) -> Written {
         put(out, "meta_graph_def", &format!("{name}.pb"), encode(&export_meta_graph(&graph)?))?;
     }
     Ok(())
+}
+
+/// The golden checkpoints, as they are and as safetensors files.
+fn checkpoints(out: &Path) -> Written {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/golden/checkpoints");
+    for entry in fs::read_dir(root)? {
+        let index = entry?.path();
+        if index.extension().is_none_or(|e| e != "index") {
+            continue;
+        }
+        let prefix = index.with_extension("");
+        let name = prefix.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        let (bytes, mut data) = (fs::read(&index)?, Vec::new());
+        for shards in [1, 2] {
+            if let Ok(first) = fs::read(prefix.with_file_name(format!("{name}.data-00000-of-{shards:05}"))) {
+                data = first;
+            }
+        }
+        let Ok(length) = u16::try_from(bytes.len()) else { continue };
+        let whole = [&[1][..], &length.to_le_bytes(), &bytes, &data].concat();
+        if whole.len() <= MAX_BYTES {
+            put(out, "checkpoint", name, whole)?;
+        }
+        let checkpoint = Checkpoint::open(&prefix)?;
+        let tensors = checkpoint.tensors().into_iter().map(|(name, _)| Ok((name, checkpoint.read(name)?)));
+        let tensors = tensors.take(8).collect::<Result<Vec<_>, millstream::Error>>()?;
+        let items: Vec<_> = tensors.iter().map(|(name, tensor)| Item { name, part: None, tensor }).collect();
+        let folder = Folder::new();
+        let path = folder.path().join("x.safetensors");
+        if write_checkpoint(&path, &items).is_ok() {
+            put(out, "checkpoint", &format!("{name}.safetensors"), [&[0][..], &fs::read(path)?].concat())?;
+        }
+    }
+    let state = "\u{2}model_checkpoint_path: \"m-2\"\nall_model_checkpoint_paths: \"m-1\"\nall_model_checkpoint_paths: \"m-2\"\n\
+                 all_model_checkpoint_timestamps: 1.5\nall_model_checkpoint_timestamps: 2.5\nlast_preserved_timestamp: 1.0\n";
+    put(out, "checkpoint", "state", state)
 }

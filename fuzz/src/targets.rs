@@ -1,8 +1,10 @@
 //! What each target does with an input. Here rather than in `fuzz_targets`, so that `tests/corpus.rs` runs the corpus without libFuzzer.
 
 use crate::feed::{Feed, Value, resolve};
+use crate::files::Folder;
 use crate::number;
 use crate::run::{MEMORY_LIMIT, import_options, run_all};
+use millstream::checkpoint::{Checkpoint, Item, State, write};
 use millstream::interop::{
     export_graph_def, export_meta_graph, import_graph_def, import_meta_graph, read_graph,
 };
@@ -83,6 +85,48 @@ pub fn npy(bytes: &[u8]) {
             let back =
                 npy::read_npz(Cursor::new(written.into_inner())).expect("what was written can be read");
             assert!(arrays.iter().zip(&back).all(|((n, a), (m, b))| n == m && a.bits_eq(b)));
+        }
+    }
+}
+
+/// Bytes as checkpoints: the first says of which kind. Of a safetensors file the others are the file; of TensorFlow's format they are the
+/// index, behind its length, and the elements, which every data file has; of the list of a folder's checkpoints the text. What was read is
+/// written, and reads back the same.
+pub fn checkpoint(bytes: &[u8]) {
+    let Some((kind, rest)) = bytes.split_first() else { return };
+    let _limit = budget::enter(Some(Budget::new(MEMORY_LIMIT)));
+    let folder = Folder::new();
+    let path = match kind % 3 {
+        0 => folder.put("x.safetensors", rest),
+        1 => {
+            let Some((length, rest)) = rest.split_first_chunk() else { return };
+            let (index, data) = rest.split_at(rest.len().min(u16::from_le_bytes(*length).into()));
+            for (shard, shards) in [(0, 1), (0, 2), (1, 2)] {
+                folder.put(&format!("x.data-{shard:05}-of-{shards:05}"), data);
+            }
+            folder.put("x.index", index).with_extension("")
+        }
+        _ => {
+            folder.put("checkpoint", rest);
+            if let Ok(Some(state)) = State::read(folder.path(), "checkpoint") {
+                state.write(folder.path(), "again").expect("what was read can be written");
+            }
+            return;
+        }
+    };
+    let Ok(checkpoint) = Checkpoint::open(path) else { return };
+    let names = checkpoint.tensors().into_iter().map(|(name, _)| name);
+    let tensors: Vec<_> = names.filter_map(|name| Some((name, checkpoint.read(name).ok()?))).collect();
+    let items: Vec<_> = tensors.iter().map(|(name, tensor)| Item { name, part: None, tensor }).collect();
+    for name in ["again", "again.safetensors"] {
+        let path = folder.path().join(name);
+        // Not every name and dtype is one of every format.
+        if write(&path, &items).is_ok() {
+            let back = Checkpoint::open(&path).expect("what was written opens");
+            for (name, tensor) in &tensors {
+                let again = back.read(name).expect("what was written reads back");
+                assert!(tensor.bits_eq(&again), "{tensor} comes back as {again}");
+            }
         }
     }
 }

@@ -13,7 +13,8 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 
-const TARGETS: [&str; 6] = ["graph_def", "graph_text", "meta_graph_def", "graph_def_text", "npy", "feed"];
+const TARGETS: [&str; 7] =
+    ["graph_def", "graph_text", "meta_graph_def", "graph_def_text", "npy", "feed", "checkpoint"];
 
 /// Longer inputs are slower and tell no more.
 const MAX_LEN: usize = 8192;
@@ -33,7 +34,7 @@ const MAX_KEPT: usize = 32_000;
 /// What to fuzz.
 #[derive(Args)]
 pub struct Options {
-    /// Only these targets: graph_def, graph_text, meta_graph_def, graph_def_text, npy, feed.
+    /// Only these targets: graph_def, graph_text, meta_graph_def, graph_def_text, npy, feed, checkpoint.
     targets: Vec<String>,
     /// How long each target runs.
     #[arg(long, default_value_t = 20)]

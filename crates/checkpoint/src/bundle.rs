@@ -1,6 +1,6 @@
 //! [`Bundle`]: a TensorFlow checkpoint of the second format, read.
 
-use crate::bytes::{Cursor, mask};
+use crate::bytes::{Cursor, is_sum};
 use crate::files::{file_error, with_suffix};
 use crate::slice::Slice;
 use crate::{Info, corrupt, shape_of, table};
@@ -252,7 +252,7 @@ impl Entry {
 }
 
 fn check_sum(crc: u32, masked: u32) -> Result<()> {
-    match mask(crc) == masked {
+    match is_sum(masked, crc) {
         true => Ok(()),
         false => Err(corrupt("the checksum of its elements is wrong")),
     }

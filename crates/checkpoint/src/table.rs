@@ -10,7 +10,7 @@
 //! The index block's values are the places of the blocks. The library for this format (`rusty-leveldb`) keeps its tables to itself and
 //! panics on damaged ones; an index is read once from end to end and needs neither a cache nor seeking.
 
-use crate::bytes::{Cursor, mask, put_varint};
+use crate::bytes::{Cursor, is_sum, mask, put_varint};
 use crate::corrupt;
 use millstream_tensor::{Code, Error, Result};
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ impl Place {
         let all = end.and_then(|end| file.get(self.start..end));
         let all = all.ok_or_else(|| corrupt("a block of the index lies outside of the file"))?;
         let (checked, sum) = all.split_at(self.len + 1);
-        if Cursor(sum).fixed32()? != mask(crc32c::crc32c(checked)) {
+        if !is_sum(Cursor(sum).fixed32()?, crc32c::crc32c(checked)) {
             return Err(corrupt("the checksum of a block of the index is wrong"));
         }
         let bytes = &checked[..self.len];

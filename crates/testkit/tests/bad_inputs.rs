@@ -8,6 +8,7 @@
 //! imported, as the row of `ImmutableConst` shows.
 
 use How::{Built, Case, Example, Import, Look, Run, Value};
+use millstream_autodiff::Gradients;
 use millstream_graph::{Graph, NodeId, Output, Port};
 use millstream_interop::{ImportOptions, import_graph_def, read_graph};
 use millstream_runtime::{RunOptions, Session, SessionOptions, Target, Watch};
@@ -55,7 +56,18 @@ const STRUCTURE: &str = "structure";
 
 #[test]
 fn bad_inputs() {
-    let rows = [loops(), looks(), switches(), lists(), state(), functions(), messages(), sizes(), dtypes()];
+    let rows = [
+        loops(),
+        looks(),
+        switches(),
+        lists(),
+        gradients(),
+        state(),
+        functions(),
+        messages(),
+        sizes(),
+        dtypes(),
+    ];
     let mut report = Report::new();
     for (i, (id, how, says)) in rows.into_iter().flatten().enumerate() {
         report.run(&format!("{id}, row {i}: {says}"), None, || in_time(move || provoke(&how, says)));
@@ -213,6 +225,81 @@ fn lists() -> Vec<Row> {
         (STRUCTURE, Case("TensorArraySplitV3", "negative"), ""),
         (STRUCTURE, Case("TensorArraySplitV3", "too_few_rows"), ""),
         (STRUCTURE, Case("TensorArraySplitV3", "too_many_rows"), ""),
+        (STRUCTURE, Case("TensorListPopBack", "nothing_to_pop"), ""),
+        (STRUCTURE, Case("TensorListPopBack", "another_shape"), ""),
+        (STRUCTURE, Case("TensorListPopBack", "unwritten_of_unknown_shape"), ""),
+        (STRUCTURE, Case("TensorListPushBack", "shapes_must_fit"), ""),
+        (STRUCTURE, Case("TensorListPushBack", "dtypes_must_fit"), ""),
+        (STRUCTURE, Case("TensorListSetItem", "shapes_must_fit"), ""),
+        (STRUCTURE, Case("TensorListSetItem", "far_away"), ""),
+        (STRUCTURE, Case("TensorListGetItem", "unwritten_of_unknown_shape"), ""),
+        (STRUCTURE, Case("TensorListGetItem", "before_the_first"), ""),
+        (STRUCTURE, Case("TensorListGather", "none_written"), ""),
+        (STRUCTURE, Case("TensorListFromTensor", "shapes_must_fit"), ""),
+        (STRUCTURE, Case("TensorListScatterV2", "negative_length"), ""),
+        (STRUCTURE, Case("TensorArrayWriteV3", "another_shape"), ""),
+        (STRUCTURE, Case("TensorArrayWriteV3", "twice"), ""),
+        (STRUCTURE, Case("TensorArrayReadV3", "unwritten"), ""),
+        (STRUCTURE, Case("TensorArrayReadV3", "before_the_first"), ""),
+        (STRUCTURE, Case("TensorArrayGatherV3", "unwritten"), ""),
+        (STRUCTURE, Case("TensorArrayGatherV3", "twice"), ""),
+    ]
+}
+
+/// Gradients of what has none.
+fn gradients() -> Vec<Row> {
+    vec![
+        (
+            STRUCTURE,
+            Built(|g| Ok(g.gradients([g.constant(3)], [g.constant(1.0f32)]).dense()?[0])),
+            "is i32 and cannot be differentiated: only float and complex values have gradients",
+        ),
+        (
+            STRUCTURE,
+            Built(|g| Ok(g.gradients([g.constant(1.0f32)], [g.constant(3)]).dense()?[0])),
+            "is i32 and cannot be differentiated by",
+        ),
+        (
+            STRUCTURE,
+            Built(|g| {
+                let nothing: [Output<'_>; 0] = [];
+                Ok(g.gradients(nothing, [g.constant(1.0f32)]).dense()?[0])
+            }),
+            "gradients of nothing",
+        ),
+        (
+            STRUCTURE,
+            Built(|g| {
+                let x = g.constant(1.0f32);
+                Ok(g.gradients([x * x], [x]).grad_ys([g.constant(1.0f64)]).dense()?[0])
+            }),
+            "dtype and shape must be the same",
+        ),
+        (
+            STRUCTURE,
+            Built(|g| {
+                let x = g.constant([[2.0f32, 1.0], [1.0, 3.0], [0.0, 1.0]]);
+                let q = g.op("Qr").input(x).attr("full_matrices", true).output();
+                Ok(g.gradients([q], [x]).dense()?[0])
+            }),
+            "the gradient of `full_matrices` is not defined where there are more rows than columns",
+        ),
+        (
+            STRUCTURE,
+            Built(|g| {
+                let inner = std::cell::Cell::new(None);
+                let x = g.constant(1.0f32);
+                let less = |y| g.op("Less").input(y).input(9.0f32).output();
+                let body = |y| {
+                    let twice = y + y;
+                    inner.set(Some(twice));
+                    twice
+                };
+                let y = g.while_loop(x).run(less, body)?;
+                Ok(g.gradients([y], inner.get()).dense()?[0])
+            }),
+            "lies in a loop",
+        ),
     ]
 }
 
@@ -233,10 +320,32 @@ fn state() -> Vec<Row> {
         ("CVE-2021-37690", Case("ReadVariableOp", "wants_the_dtype"), ""),
         (STRUCTURE, Run(one() + stack + push, "x"), "has been closed already"),
         (STRUCTURE, Run(one() + stack + pop, "x"), "has been closed already"),
+        (
+            STRUCTURE,
+            Run(array("TensorArrayWriteV3", "input: 'i' input: 'one' input: 'a:1'", "T"), "x"),
+            "has been closed already",
+        ),
+        (
+            STRUCTURE,
+            Run(array("TensorArrayReadV3", "input: 'i' input: 'a:1'", "dtype"), "x"),
+            "has been closed already",
+        ),
         (STRUCTURE, Case("StackPopV2", "empty"), ""),
+        (STRUCTURE, Case("StackPop", "empty_by_name"), ""),
         (STRUCTURE, Case("StackPushV2", "of_one_dtype"), ""),
         (STRUCTURE, Case("StackPopV2", "of_one_dtype"), ""),
     ]
+}
+
+/// An op on a TensorArray of one i32 that was closed before.
+fn array(op: &str, inputs: &str, ty: &str) -> String {
+    one()
+        + &constant("i", "DT_INT32", "tensor_shape {} int_val: 0")
+        + "node { name: 'a' op: 'TensorArrayV3' input: 'one' attr { key: 'dtype' value { type: DT_INT32 } } }
+           node { name: 'shut' op: 'TensorArrayCloseV3' input: 'a' }"
+        + &format!(
+            "node {{ name: 'x' op: '{op}' input: 'a' {inputs} input: '^shut' attr {{ key: '{ty}' value {{ type: DT_INT32 }} }} }}"
+        )
 }
 
 fn functions() -> Vec<Row> {

@@ -19,6 +19,7 @@
 //! - `loops`: the loop that runs backwards;
 //! - `checkpoint`: loops of which little is saved and the rest computed anew, by `copy`;
 //! - `saved`: forward values brought to where the gradient needs them;
+//! - `cut`: which of them are saved, and which are computed anew of those;
 //! - `sum`: what flows together at one value;
 //! - `arrays`: TensorArrays of TensorFlow 1's graphs, of whose flow the gradient is a list.
 
@@ -27,6 +28,7 @@ mod between;
 mod checkpoint;
 mod copy;
 mod custom;
+mod cut;
 mod gradients;
 mod loops;
 mod pass;

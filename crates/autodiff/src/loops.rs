@@ -96,6 +96,7 @@ impl<'g> Differ<'g> {
         inner.carried.push((count, index));
         self.levels.push(inner);
         let level_in = level + 1;
+        self.levels[level_in].cut = self.cut(level_in, home)?;
 
         let mut carried = Vec::new();
         let mut seeds = Vec::new();

@@ -2,6 +2,7 @@
 
 use crate::arrays::ArrayMaker;
 use crate::between::{Between, is_loop_merge};
+use crate::cut::Cut;
 use crate::saved::At;
 use crate::sum::{Branch, Flow, Value, sum};
 use millstream_graph::flow::{LoopVar, OpenLoop};
@@ -46,6 +47,8 @@ pub(crate) struct Level<'g> {
     pub open: Option<OpenLoop<'g>>,
     /// In a backward loop: which forward iteration this is.
     pub index: Option<Output<'g>>,
+    /// What is saved, as far as that is known beforehand.
+    pub cut: Cut,
     pub values: HashMap<Port, Output<'g>>,
     pub shapes: HashMap<Port, Output<'g>>,
     pub mirrors: HashMap<ContextId, ContextId>,
@@ -69,6 +72,7 @@ impl<'g> Level<'g> {
             context,
             open: None,
             index: None,
+            cut: Cut::default(),
             values: HashMap::new(),
             shapes: HashMap::new(),
             mirrors: HashMap::new(),
@@ -429,7 +433,7 @@ impl<'g> Differ<'g> {
 }
 
 /// What differentiates a node: the gradient that it names, or its op's; none if nothing flows back through it.
-fn gradient_of(graph: &Graph, node: &Node) -> Result<Option<GradientFn>> {
+pub(crate) fn gradient_of(graph: &Graph, node: &Node) -> Result<Option<GradientFn>> {
     let refuse = |what: String, help: &str| {
         Err(Error::unimplemented(what)
             .at_node(node.name(), node.op())

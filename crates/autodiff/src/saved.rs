@@ -2,9 +2,11 @@
 //!
 //! Around all loops a forward value is at hand. Inside of a loop it is another one in each iteration, and the backward loop needs them
 //! last first. In order of preference a value is
-//! - made anew: constants, and what is computed from nothing but constants, counters and values that stay the same;
+//! - made anew: constants, and what cheap ops compute from constants, counters, values that stay the same, and values that are saved;
 //! - taken from outside of the loop, if it stays the same there;
 //! - saved: the forward loop pushes it on a list, the backward loop pops it. What lies in a branch is pushed and popped there.
+//!
+//! Which values are saved, and which are made anew of them, [`Cut`](crate::cut::Cut) says.
 //!
 //! A value that was saved for an earlier gradient is not saved again: the push is found.
 
@@ -90,33 +92,40 @@ impl<'g> Forward<'g> for At<'_, 'g> {
     }
 }
 
-/// A forward node, copied out of the graph.
-struct Seen {
-    role: Role,
+/// A forward node, copied out of the graph, with what is known of one of its outputs.
+pub(crate) struct Seen {
+    pub role: Role,
     op: &'static str,
     attrs: Attrs,
-    inputs: Vec<Port>,
+    pub inputs: Vec<Port>,
+    n_outputs: u32,
     context: Option<ContextId>,
-    shape: PartialShape,
-    dtype: DType,
+    pub shape: PartialShape,
+    pub dtype: DType,
+    /// A reference to a variable, which may be another value later.
+    pub is_ref: bool,
     constant: bool,
-    cheap: bool,
+    /// Its time is that of a few passes over its elements, and it does nothing else.
+    pub cheap: bool,
 }
 
 impl<'g> Differ<'g> {
-    fn see(&self, port: Port) -> Result<Seen> {
+    pub(crate) fn see(&self, port: Port) -> Result<Seen> {
         self.graph.read(|g| {
             let node = g.node(port.node)?;
             let kernel = &node.info.op.kernel;
             let cheap = kernel.effect == Effect::Pure && matches!(kernel.cost, Cost::PerElement(_));
+            let of = g.type_of(port)?;
             Ok(Seen {
                 role: node.role(),
                 op: node.op(),
                 attrs: node.info.attrs.clone(),
                 inputs: node.inputs.to_vec(),
+                n_outputs: node.info.output_types.len() as u32,
                 context: node.context,
                 shape: g.shape_of(port),
-                dtype: g.type_of(port)?.dtype,
+                dtype: of.dtype,
+                is_ref: of.is_ref,
                 constant: node.is_constant_enter(),
                 cheap,
             })
@@ -125,7 +134,7 @@ impl<'g> Differ<'g> {
 
     /// What a Switch that lies around its branches, as imported graphs have them, brought there: outside of the branch the Switch's value may
     /// not be there to be saved, and inside it is the same.
-    fn before_branches(&self, mut port: Port) -> Port {
+    pub(crate) fn before_branches(&self, mut port: Port) -> Port {
         self.graph.read(|g| {
             while let Ok(node) = g.node(port.node)
                 && node.role() == Role::Switch
@@ -140,20 +149,47 @@ impl<'g> Differ<'g> {
 
     /// What stands for a forward value at a level.
     pub(crate) fn value(&mut self, level: usize, port: Port) -> Result<Output<'g>> {
-        let Some(home) = self.levels[level].forward else {
+        if self.levels[level].forward.is_none() {
             return Ok(Output::new(self.graph, port));
-        };
-        let port = self.before_branches(port);
-        if let Some(known) = self.levels[level].values.get(&port) {
-            return Ok(*known);
         }
-        let value = match self.graph.read(|g| g.loop_of(g.node(port.node).ok()?.context)) == Some(home) {
-            false => self.value(level - 1, port)?,
-            true if self.is_free(level, port, REMAKE_DEPTH)? => self.made_anew(level, port)?,
-            true => self.popped(level, port)?,
-        };
-        self.levels[level].values.insert(port, value);
-        Ok(value)
+        let port = self.before_branches(port);
+        // What it is made anew of comes first: chains may be as long as the body.
+        let mut wanted = vec![port];
+        while let Some(&next) = wanted.last() {
+            if !self.levels[level].values.contains_key(&next) {
+                let before = self.missing(level, next)?;
+                if !before.is_empty() {
+                    wanted.extend(before);
+                    continue;
+                }
+                let value = self.fetched(level, next)?;
+                self.levels[level].values.insert(next, value);
+            }
+            wanted.pop();
+        }
+        self.levels[level].values.get(&port).copied().ok_or_else(|| invalid!("a forward value was lost"))
+    }
+
+    /// What must be there before a value that the [cut](crate::cut) makes anew.
+    fn missing(&self, level: usize, port: Port) -> Result<Vec<Port>> {
+        let this = &self.levels[level];
+        if !this.cut.remade.contains(&port) {
+            return Ok(Vec::new());
+        }
+        let mut inputs: Vec<Port> = self.see(port)?.inputs.iter().map(|&p| self.before_branches(p)).collect();
+        inputs.retain(|p| this.cut.remade.contains(p) && !this.values.contains_key(p));
+        Ok(inputs)
+    }
+
+    fn fetched(&mut self, level: usize, port: Port) -> Result<Output<'g>> {
+        let home = self.levels[level].forward;
+        if self.graph.read(|g| g.loop_of(g.node(port.node).ok()?.context)) != home {
+            return self.value(level - 1, port);
+        }
+        match !self.levels[level].cut.saved.contains(&port) && self.is_free(level, port)? {
+            true => self.made_anew(level, port),
+            false => self.popped(level, port),
+        }
     }
 
     /// The shape of a forward value at a level.
@@ -166,7 +202,7 @@ impl<'g> Differ<'g> {
         if let Some(known) = self.levels[level].shapes.get(&port) {
             return Ok(*known);
         }
-        let shape = match self.is_free(level, port, REMAKE_DEPTH)? {
+        let shape = match self.is_free(level, port)? {
             true => {
                 let value = self.value(level, port)?;
                 self.graph.op("Shape").input(value).output()
@@ -184,11 +220,18 @@ impl<'g> Differ<'g> {
         Ok(shape)
     }
 
-    /// Whether the value can be had in the backward loop without saving anything in this loop.
-    fn is_free(&self, level: usize, port: Port, depth: usize) -> Result<bool> {
+    /// Whether the value can be had in the backward loop without saving more in this loop than is saved anyway.
+    pub(crate) fn is_free(&self, level: usize, port: Port) -> Result<bool> {
+        self.is_free_within(level, port, REMAKE_DEPTH)
+    }
+
+    fn is_free_within(&self, level: usize, port: Port, depth: usize) -> Result<bool> {
         let this = &self.levels[level];
         let Some(home) = this.forward else { return Ok(true) };
-        if this.values.contains_key(&port) {
+        if this.values.contains_key(&port)
+            || this.cut.saved.contains(&port)
+            || this.cut.remade.contains(&port)
+        {
             return Ok(true);
         }
         let seen = self.see(port)?;
@@ -201,14 +244,14 @@ impl<'g> Differ<'g> {
         Ok(match seen.role {
             Role::Const => true,
             Role::Enter => seen.constant,
-            Role::Identity => self.is_free(level, seen.inputs[0], depth - 1)?,
+            Role::Identity => self.is_free_within(level, seen.inputs[0], depth - 1)?,
             Role::Switch => match self.var_of(home, port.node) {
                 Some(var) => port.index == 1 && seen.dtype == DType::I32 && self.counts_from_zero(&var)?,
-                None => self.is_free(level, seen.inputs[0], depth - 1)?,
+                None => self.is_free_within(level, seen.inputs[0], depth - 1)?,
             },
             Role::Compute if seen.cheap && !seen.inputs.is_empty() => {
                 for &p in &seen.inputs {
-                    if !self.is_free(level, p, depth - 1)? {
+                    if !self.is_free_within(level, p, depth - 1)? {
                         return Ok(false);
                     }
                 }
@@ -241,8 +284,15 @@ impl<'g> Differ<'g> {
                     inputs.push(self.value(level, p)?);
                 }
                 let context = self.mirror(level, seen.context)?;
-                let node = graph.op(seen.op).inputs(inputs).attrs(seen.attrs);
-                graph.inside(context, || node.finish().output(port.index)).set_shape(seen.shape)
+                let node =
+                    graph.inside(context, || graph.op(seen.op).inputs(inputs).attrs(seen.attrs).finish());
+                // All of its outputs are there now.
+                for i in (0..seen.n_outputs).filter(|&i| i != port.index) {
+                    let other = Port::new(port.node, i);
+                    let known = graph.read(|g| g.shape_of(other));
+                    self.levels[level].values.entry(other).or_insert_with(|| node.output(i).set_shape(known));
+                }
+                node.output(port.index).set_shape(seen.shape)
             }
             _ => self.value(level, seen.inputs[0])?,
         };
@@ -329,7 +379,7 @@ impl<'g> Differ<'g> {
     }
 
     /// The list of an earlier gradient that holds the values of `port`.
-    fn pushed_before(&self, home: ContextId, port: Port) -> Option<Port> {
+    pub(crate) fn pushed_before(&self, home: ContextId, port: Port) -> Option<Port> {
         self.graph.read(|g| {
             let nodes = g.nodes();
             let is_push = |id: NodeId| {

@@ -325,3 +325,73 @@ fn what_is_not_repeatable_is_not_computed_anew() -> Result<()> {
     assert!(error.contains("does not give the same again"), "{error}");
     Ok(())
 }
+
+/// How many values the loops of a graph push on lists.
+fn pushes(g: &Graph) -> usize {
+    g.read(|g| g.nodes().iter().filter(|n| n.op() == "TensorListPushBack").count())
+}
+
+#[test]
+fn of_a_long_chain_one_value_is_saved() -> Result<()> {
+    let g = graph();
+    let x = scalar(&g, "x");
+    let length = 2000;
+    let (_, y) = g
+        .while_loop((g.constant(0), x))
+        .run(|(i, _)| less(i, 2), |(i, y)| (i + 1, (0..length).fold(y, |y, _| tanh(y * 1.01))))?;
+    let d = g.gradients([y], [x]).dense()?[0];
+    assert_eq!(pushes(&g), 1);
+    let (mut want_y, mut want) = (0.5f64, 1.0f64);
+    for _ in 0..2 * length {
+        want_y = (want_y * 1.01).tanh();
+        want *= 1.01 * (1.0 - want_y * want_y);
+    }
+    let (y, d): (f64, f64) = Session::new(&g)?.run((y, d), feed![x => 0.5])?;
+    near(y, want_y);
+    near(d, want);
+    Ok(())
+}
+
+// The product cannot be had for little; what follows from it can.
+#[test]
+fn what_is_dear_is_saved_and_what_is_cheap_is_not() -> Result<()> {
+    let g = graph();
+    let x = g.placeholder_of("x", DType::F64, [8, 8]);
+    let w = g.placeholder_of("w", DType::F64, [8, 8]);
+    let even = |i: Output<'_>| Output::new(&g, (i % 2).port());
+    let (_, y) = g.while_loop((g.constant(0), x)).run(
+        |(i, _)| less(i, 3),
+        |(i, y)| -> Result<_> {
+            let product = g.op("MatMul").input(y).input(w).output();
+            let odd = g.op("Equal").input(even(i)).input(1).output();
+            let z = g.cond(odd, || tanh(product * 0.5) * product, || tanh(tanh(product)))?;
+            Ok((i + 1, z))
+        },
+    )?;
+    let d = g.gradients([y], [x, w]).dense()?;
+    // The variable and the product: which branch was taken follows from the counter.
+    assert_eq!(pushes(&g), 2);
+    let session = Session::new(&g)?;
+    let values =
+        |scale: f64| Tensor::from_iter([8, 8], (0..64).map(|i| scale * ((i * 37 % 19) as f64 - 9.0)));
+    let (x_value, w_value) = (values(0.01)?, values(0.02)?);
+    let at = |x_value: Tensor, w_value: Tensor| -> Result<f64> {
+        let y: Tensor = session.run(y, feed![x => x_value, w => w_value])?;
+        Ok(y.as_slice::<f64>()?.iter().sum())
+    };
+    let (dx, dw): (Tensor, Tensor) =
+        session.run((d[0], d[1]), feed![x => x_value.clone(), w => w_value.clone()])?;
+    for (k, got) in [(0, &dx), (1, &dw)] {
+        for i in [0, 9, 63] {
+            let moved = |by: f64| {
+                let mut feeds = [x_value.clone(), w_value.clone()];
+                feeds[k].make_mut_or_copy::<f64>()?[i] += by;
+                let [x, w] = feeds;
+                at(x, w)
+            };
+            let want = (moved(1e-5)? - moved(-1e-5)?) / 2e-5;
+            assert!((got.as_slice::<f64>()?[i] - want).abs() < 1e-8, "{k} {i}: {got} {want}");
+        }
+    }
+    Ok(())
+}

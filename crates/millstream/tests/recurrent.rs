@@ -3,6 +3,7 @@
 use millstream::prelude::*;
 use millstream::rnn::*;
 use millstream::{Error, nest};
+use millstream_graph::Port;
 use std::collections::BTreeMap;
 
 /// A golden file: values by name.
@@ -231,6 +232,35 @@ fn the_second_derivative_of_a_net() -> Result<()> {
         let want = (f(up)? - f(down)?) / 2e-5;
         let got = got.as_slice::<f64>()?[i];
         assert!((got - want).abs() < 1e-7 + 1e-5 * want.abs(), "{i}: got {got}, want {want}");
+    }
+    Ok(())
+}
+
+/// What the loops of a graph push on lists in an iteration, in bytes, sorted.
+fn saved_bytes(g: &Graph) -> Vec<usize> {
+    let mut saved: Vec<usize> = g.read(|g| {
+        let pushes = g.nodes().iter().filter(|n| n.op() == "TensorListPushBack");
+        let bytes = |p: Port| g.shape_of(p).elements().unwrap() * g.type_of(p).unwrap().dtype.size().unwrap();
+        pushes.map(|n| bytes(n.inputs[1])).collect()
+    });
+    saved.sort();
+    saved
+}
+
+// Of a step of `b` rows and `h` units: the four gates, the memory before it, and the output before it, which the outputs share. The
+// memory after it, its tanh, and what the kernel is multiplied with are made anew.
+#[test]
+fn what_an_lstm_saves() -> Result<()> {
+    for (b, h) in [(8, 16), (32, 64), (64, 256)] {
+        for forget_bias in [0.0, 1.0] {
+            let g = Graph::new();
+            let mut cell = BasicLstmCell::new(h).forget_bias(forget_bias);
+            let x = g.placeholder::<f32>("x", shape![_, b, h]);
+            let (outputs, _) = g.dynamic_rnn(&mut cell, x).time_major(true).run()?;
+            let loss = outputs.square().reduce_mean(());
+            g.gradients([loss], cell.weights().iter().map(|w| w.value)).dense()?;
+            assert_eq!(saved_bytes(&g), vec![b * h * 4; 6], "{b} {h} {forget_bias}");
+        }
     }
     Ok(())
 }

@@ -215,6 +215,17 @@ impl<'g, 'a> GradCx<'g, 'a> {
         }
     }
 
+    /// As [`GradCx::grad`], to be multiplied with something of the output's shape: of one that is the same everywhere (that of a sum or a
+    /// mean) a scalar, which need not be spread out first.
+    pub fn grad_as_factor(&mut self, i: usize) -> Output<'g> {
+        let grad = self.grad(i);
+        let spread = self.graph.read(|g| {
+            let node = g.node(grad.port().node).ok().filter(|n| n.op() == "BroadcastTo")?;
+            (g.shape_of(node.inputs[0]).rank() == Some(0)).then_some(node.inputs[0])
+        });
+        spread.map_or(grad, |scalar| Output::new(self.graph, scalar))
+    }
+
     /// The gradient of output `i`, slices kept as such; `None` where none flows in.
     pub fn grad_as_it_is(&self, i: usize) -> Option<Grad<'g>> {
         self.grads.get(i).copied().flatten()

@@ -11,7 +11,7 @@ pub(crate) fn def() -> OpDef {
 
 // d x² = 2 x dx
 fn grad(cx: &mut GradCx) -> Result<()> {
-    let (dy, x) = (cx.grad(0), cx.input(0));
+    let (dy, x) = (cx.grad_as_factor(0), cx.input(0));
     let x = cx.conj(x);
     cx.give(0, dy * (x * 2.0));
     Ok(())

@@ -5,7 +5,7 @@ use millstream::prelude::*;
 use millstream::{Callable, Error, SessionOptions};
 use std::process::Command;
 
-fn session(g: &Graph, threads: usize) -> Result<Session> {
+pub(super) fn session(g: &Graph, threads: usize) -> Result<Session> {
     Session::with_options(g, SessionOptions { threads: Some(threads), ..SessionOptions::default() })
 }
 
@@ -21,7 +21,7 @@ fn matmul<'g>(a: Output<'g>, b: Output<'g>) -> Output<'g> {
     a.graph().op("MatMul").input(a).input(b).output()
 }
 
-fn check(ok: bool, what: &str) -> Result<()> {
+pub(super) fn check(ok: bool, what: &str) -> Result<()> {
     if ok { Ok(()) } else { Err(Error::internal(format!("{what}: wrong result"))) }
 }
 

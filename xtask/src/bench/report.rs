@@ -28,6 +28,11 @@ impl Bench {
         self.variant.as_ref().is_none_or(|v| variant.contains(v.as_str()))
     }
 
+    /// Whether this variant was asked for by its whole name.
+    pub(super) fn only(&self, variant: &str) -> bool {
+        self.variant.as_deref() == Some(variant)
+    }
+
     pub(super) fn size(&self, default: usize) -> usize {
         self.n.unwrap_or(default)
     }

@@ -42,7 +42,8 @@ pub(super) fn small_loop(b: &Bench) -> Result<()> {
             let limit = g.placeholder::<i32>("limit", shape![]);
             let the_loop = g.while_loop((g.constant(0), x)).parallel_iterations(pi).swap_memory(swap);
             let the_loop = if maximum { the_loop.maximum_iterations(n as i32) } else { the_loop };
-            let (_, out) = the_loop.run(|(i, _)| i.less(limit), |(i, x)| (i + 1, x + x * EPS * (w * x).tanh()))?;
+            let (_, out) =
+                the_loop.run(|(i, _)| i.less(limit), |(i, x)| (i + 1, x + x * EPS * (w * x).tanh()))?;
             let loss = out.reduce_sum(());
             let grad = g.gradients([loss], [w]).dense()?[0];
             let s = session(&g, b.threads)?;
@@ -60,7 +61,14 @@ pub(super) fn small_loop(b: &Bench) -> Result<()> {
             let run = |call: &Callable| b.timed(|| (0..k).try_for_each(|_| call.call(&feeds).map(|_| ())));
             b.rate("w4", &format!("{variant} fwd+grad"), n, (n * k) as f64, &run(&both)?, "iterations/s");
             if name == "pi=10" {
-                b.rate("w4", &format!("{variant} fwd only"), n, (n * k) as f64, &run(&forward)?, "iterations/s");
+                b.rate(
+                    "w4",
+                    &format!("{variant} fwd only"),
+                    n,
+                    (n * k) as f64,
+                    &run(&forward)?,
+                    "iterations/s",
+                );
             }
         }
     }
@@ -90,37 +98,51 @@ struct Training {
     _session: Session,
 }
 
+/// How the net is built.
+#[derive(Clone, Copy)]
+enum Net {
+    Dynamic { pi: i64, swap: bool },
+    ByHand { pi: i64, checkpoints: Option<i64> },
+}
+
 impl Training {
-    fn new(bench: &Bench, (t, b, h): (usize, usize, usize), by_hand: bool, pi: i64, swap: bool) -> Result<Training> {
+    fn new(bench: &Bench, (t, b, h): (usize, usize, usize), net: Net) -> Result<Training> {
         let mut numbers = Numbers(5);
         // The spread of normal numbers.
         let x = numbers.many(t * b * h, -1.732, 1.732);
         let bound = 1.0 / (h as f32).sqrt();
         let kernel = numbers.many(2 * h * 4 * h, -bound, bound);
         let want = lstm_loss(&x, &kernel, (t, b, h));
+        let x = {
+            // The numbers go before the step runs.
+            let numbers = x;
+            Tensor::from_slice([t, b, h], &numbers)?
+        };
         let g = Graph::new();
         let input = g.placeholder::<f32>("x", shape![_, b, h]);
         let values = Tensor::from_slice([2 * h, 4 * h], &kernel)?;
-        let mut cell = BasicLstmCell::new(h).initializer(Initializer::constant(values));
-        let outputs = match by_hand {
-            false => g
-                .dynamic_rnn(&mut cell, input)
-                .time_major(true)
-                .parallel_iterations(pi)
-                .swap_memory(swap)
-                .run()?
-                .0,
-            true => unrolled_by_hand(&g, &mut cell, input, (b, h), pi)?,
+        // What the forget gate is given stands in the bias.
+        let mut cell = BasicLstmCell::new(h).forget_bias(0.0).initializer(Initializer::constant(values));
+        let outputs = match net {
+            Net::Dynamic { pi, swap } => {
+                let rnn = g.dynamic_rnn(&mut cell, input).time_major(true);
+                rnn.parallel_iterations(pi).swap_memory(swap).run()?.0
+            }
+            Net::ByHand { pi, checkpoints } => by_hand_rnn(&g, &mut cell, input, (b, h), pi, checkpoints)?,
         };
         let loss = outputs.square().reduce_mean(());
         let weights = cell.weights();
         let grads = g.gradients([loss], weights.iter().map(|w| w.value)).dense()?;
-        let steps: Vec<Op<'_>> = weights.iter().zip(grads).map(|(w, d)| w.variable.assign_sub(d * 0.01)).collect();
+        let steps: Vec<Op<'_>> =
+            weights.iter().zip(grads).map(|(w, d)| w.variable.assign_sub(d * 0.01)).collect();
         let train = g.group(steps);
         let session = session(&g, bench.threads)?;
+        let bias: Vec<f32> = (0..4 * h).map(|i| if i / h == 2 { 1.0 } else { 0.0 }).collect();
+        let forget = weights[1].variable.assign(g.constant(Tensor::vector(&bias)?));
         session.run::<()>(g.global_variables_initializer(), feed![])?;
+        session.run::<()>(forget, feed![])?;
         let step = session.make_callable((loss, train), [input])?;
-        let training = Training { step, x: Tensor::from_slice([t, b, h], &x)?, _session: session };
+        let training = Training { step, x, _session: session };
         let first = training.run()?;
         if 1e-3 * want < (first - want).abs() {
             return Err(Error::internal(format!("the loss is {first}, not {want}")));
@@ -135,19 +157,24 @@ impl Training {
 }
 
 /// The same net as people wrote it by hand.
-fn unrolled_by_hand<'g>(
+fn by_hand_rnn<'g>(
     g: &'g Graph,
     cell: &mut BasicLstmCell<'g>,
     x: Output<'g>,
     (b, h): (usize, usize),
     pi: i64,
+    checkpoints: Option<i64>,
 ) -> Result<Output<'g>> {
     cell.build(g, "rnn/", h, DType::F32)?;
     let (inputs, zero) = (TensorArray::of_rows(x), cell.zero_state(g, b.into(), DType::F32)?);
     let outputs = TensorArray::of::<f32>(g, inputs.size()).make();
     let n = inputs.size();
-    let vars = (g.constant(0), zero, outputs);
-    let (_, _, outputs) = g.while_loop(vars).parallel_iterations(pi).run(
+    let the_loop = g.while_loop((g.constant(0), zero, outputs)).parallel_iterations(pi);
+    let the_loop = match checkpoints {
+        Some(k) => the_loop.checkpoint_every(k),
+        None => the_loop,
+    };
+    let (_, _, outputs) = the_loop.run(
         |(t, _, _)| t.less(n),
         |(t, state, outputs): (_, LstmState<'g>, TensorArray<'g>)| -> Result<_> {
             let (y, state) = cell.step(inputs.read(t), state)?;
@@ -185,17 +212,17 @@ fn lstm_loss(x: &[f32], kernel: &[f32], (t, b, h): (usize, usize, usize)) -> f64
 /// Training steps a second.
 pub(super) fn lstm(b: &Bench) -> Result<()> {
     for (shape, size) in [("T100B64H256", (100, 64, 256)), ("T50B32H64", (50, 32, 64))] {
-        for (name, by_hand, pi) in [
-            ("dynamic_rnn pi=32", false, 32),
-            ("dynamic_rnn pi=1", false, 1),
-            ("while_loop+TensorArray pi=32", true, 32),
+        for (name, net) in [
+            ("dynamic_rnn pi=32", Net::Dynamic { pi: 32, swap: false }),
+            ("dynamic_rnn pi=1", Net::Dynamic { pi: 1, swap: false }),
+            ("while_loop+TensorArray pi=32", Net::ByHand { pi: 32, checkpoints: None }),
         ] {
             let variant = format!("{shape} {name}");
             if !b.wanted(&variant) {
                 continue;
             }
-            let training = Training::new(b, size, by_hand, pi, false)?;
-            let k = if size.2 > 128 { 4 } else { 100 };
+            let training = Training::new(b, size, net)?;
+            let k = b.size(if size.2 > 128 { 4 } else { 100 });
             let times = b.timed(|| (0..k).try_for_each(|_| training.run().map(|_| ())))?;
             b.rate("w5", &variant, k, k as f64, &times, "steps/s");
         }
@@ -206,13 +233,17 @@ pub(super) fn lstm(b: &Bench) -> Result<()> {
 /// The most memory after three steps: a process for each variant, so name one.
 pub(super) fn lstm_memory(b: &Bench) -> Result<()> {
     for t in [100usize, 2000] {
-        for (name, swap) in [("dynamic_rnn", false), ("dynamic_rnn swap_memory", true)] {
+        for (name, net) in [
+            ("dynamic_rnn", Net::Dynamic { pi: 32, swap: false }),
+            ("dynamic_rnn swap_memory", Net::Dynamic { pi: 32, swap: true }),
+            ("while_loop+TensorArray checkpoint each 45", Net::ByHand { pi: 32, checkpoints: Some(45) }),
+        ] {
             let variant = format!("T{t}B16H128 {name}");
             if !b.only(&variant) {
                 continue;
             }
             let before = peak_mib()?;
-            let training = Training::new(b, (t, 16, 128), false, 32, swap)?;
+            let training = Training::new(b, (t, 16, 128), net)?;
             (0..3).try_for_each(|_| training.run().map(|_| ()))?;
             b.emit("w5mem", &variant, t, vec![peak_mib()?], "MiB peak RSS", &[("after_import", before)]);
         }
@@ -225,5 +256,6 @@ fn peak_mib() -> Result<f64> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").trim().parse::<f64>().ok());
-    kib.map(|kib| kib / 1024.0).ok_or_else(|| Error::internal("this system does not say how much memory is held"))
+    kib.map(|kib| kib / 1024.0)
+        .ok_or_else(|| Error::internal("this system does not say how much memory is held"))
 }

@@ -2,10 +2,11 @@
 //! [`Tensor::from_bytes`], [`Tensor::bitcast`].
 
 use crate::budget::Charged;
-use crate::buffer::{self, Buffer};
+use crate::buffer::{self, Blank, Buffer};
 use crate::tensor::Storage;
 use crate::walk::by_width;
 use crate::{Code, DType, Error, Result, Shape, Tensor, ensure, invalid};
+use smallvec::SmallVec;
 
 /// Builds a tensor front to back from runs of elements of others, as Concat, Pack and Tile do.
 pub struct Assembler {
@@ -15,6 +16,8 @@ pub struct Assembler {
     /// Elements written so far; never over `count`.
     len: usize,
     storage: Storage,
+    /// What is not written yet is zero.
+    blank: Blank,
 }
 
 impl Assembler {
@@ -22,13 +25,18 @@ impl Assembler {
     pub fn new(dtype: DType, shape: impl Into<Shape>) -> Result<Assembler> {
         let shape = shape.into();
         let count = shape.checked_elements()?;
+        let mut blank = Blank(false);
         let storage = match (dtype, dtype.size()) {
-            (_, Some(size)) => Storage::Plain(zeroed(count, size)?),
+            (_, Some(_)) => {
+                let (buffer, is_blank) = any_bytes(dtype, count)?;
+                blank = is_blank;
+                Storage::Plain(buffer)
+            }
             (DType::Str, _) => Storage::Str(Charged::with_room(count)?),
             (DType::Resource, _) => Storage::Handle(Charged::with_room(count)?),
             _ => Storage::Variant(Charged::with_room(count)?),
         };
-        Ok(Assembler { dtype, shape, count, len: 0, storage })
+        Ok(Assembler { dtype, shape, count, len: 0, storage, blank })
     }
 
     /// Appends elements `start..start + len` of `src`, counted row-major.
@@ -57,6 +65,36 @@ impl Assembler {
         Ok(())
     }
 
+    /// Appends the first of `outer` equal runs of each part, then the second of each, and so on, to the end of all.
+    pub fn push_interleaved(&mut self, parts: &[Tensor], outer: usize) -> Result<()> {
+        let whole = parts.iter().all(|part| part.elements().checked_rem(outer) == Some(0));
+        ensure!(whole, "the parts cannot be cut into {outer} equal runs");
+        let plain: Option<SmallVec<[&[u8]; 8]>> = parts.iter().map(Tensor::as_bytes).collect();
+        let (Some(sources), Storage::Plain(out)) = (plain, &mut self.storage) else {
+            for (i, part) in (0..outer).flat_map(|i| parts.iter().map(move |part| (i, part))) {
+                let run = part.elements() / outer;
+                self.push(part, i * run, run)?;
+            }
+            return Ok(());
+        };
+        // Plain data, the usual case, is looked up once.
+        let (size, total) =
+            (self.dtype.size().ok_or_else(mixed)?, parts.iter().map(Tensor::elements).sum::<usize>());
+        ensure!(parts.iter().all(|part| part.dtype() == self.dtype), "the parts are not all {}", self.dtype);
+        ensure!(total <= self.count - self.len, "{total} elements are too many for shape {}", self.shape);
+        let mut to = out.bytes_mut().get_mut(self.len * size..(self.len + total) * size).ok_or_else(mixed)?;
+        for i in 0..outer {
+            for bytes in &sources {
+                let run = bytes.len() / outer;
+                let (here, rest) = to.split_at_mut(run);
+                here.copy_from_slice(&bytes[i * run..(i + 1) * run]);
+                to = rest;
+            }
+        }
+        self.len += total;
+        Ok(())
+    }
+
     /// Appends the one element of `value` `count` times.
     pub fn push_fill(&mut self, value: &Tensor, count: usize) -> Result<()> {
         self.admit(value.dtype(), count)?;
@@ -68,8 +106,7 @@ impl Assembler {
                 };
                 let to = self.len * size..(self.len + count) * size;
                 let to = out.bytes_mut().get_mut(to).ok_or_else(mixed)?;
-                // The memory came zeroed.
-                if bytes.iter().any(|&b| b != 0) {
+                if !self.blank.0 || bytes.iter().any(|&b| b != 0) {
                     by_width!(size, W => {
                         let word = <W as buffer::Word>::read(bytes).ok_or_else(mixed)?;
                         buffer::as_words_mut::<W>(to).ok_or_else(mixed)?.fill(word);
@@ -185,9 +222,11 @@ impl Tensor {
 }
 
 /// Zeroed memory for `count` elements of `size` bytes.
-pub(crate) fn zeroed(count: usize, size: usize) -> Result<Buffer> {
+/// Memory for so many elements of plain data, all of which are written over.
+pub(crate) fn any_bytes(dtype: DType, count: usize) -> Result<(Buffer, Blank)> {
+    let size = dtype.size().ok_or_else(mixed)?;
     let bytes = count.checked_mul(size).filter(|&b| b <= isize::MAX as usize);
-    Buffer::zeroed_bytes(bytes.ok_or_else(|| too_many(count))?)
+    Buffer::any_bytes(dtype, bytes.ok_or_else(|| too_many(count))?)
 }
 
 fn too_many(count: usize) -> Error {

@@ -67,6 +67,7 @@ pub(crate) struct Charge {
 
 impl Charge {
     /// Charges `bytes` to the budget in force, or says by how much they are too many.
+    #[inline]
     pub(crate) fn take(bytes: usize) -> Result<Charge> {
         CURRENT.with(|c| {
             let current = c.borrow();

@@ -4,7 +4,7 @@
 //! strings, handles and variants move by cloning. [`Assembler`](crate::Assembler) is the fourth primitive, for what is built
 //! front to back. Every range is checked before anything is copied.
 
-use crate::assemble::{mixed, zeroed};
+use crate::assemble::{any_bytes, mixed};
 use crate::budget::Charged;
 use crate::buffer::{Buffer, as_words, as_words_mut};
 use crate::tensor::Storage;
@@ -28,7 +28,7 @@ impl Tensor {
             return self.run(shape, start, count);
         }
         if let (Some(bytes), Some(size)) = (self.as_bytes(), self.dtype().size()) {
-            let mut out = zeroed(count, size)?;
+            let (mut out, _) = any_bytes(self.dtype(), count)?;
             by_width!(size, W => {
                 let src = as_words::<W>(bytes).ok_or_else(mixed)?;
                 space.gather(src, as_words_mut::<W>(out.bytes_mut()).ok_or_else(mixed)?);
@@ -61,7 +61,7 @@ impl Tensor {
         let (Some(bytes), Some(size)) = (self.as_bytes(), self.dtype().size()) else {
             return self.pick(shape, starts.iter().flat_map(|&s| s..s + run));
         };
-        let mut out = zeroed(count, size)?;
+        let (mut out, _) = any_bytes(self.dtype(), count)?;
         if run == 1 {
             by_width!(size, W => {
                 let src = as_words::<W>(bytes).ok_or_else(mixed)?;

@@ -9,8 +9,17 @@ use std::ops::Deref;
 pub const MAX_RANK: usize = 254;
 
 /// A fully known shape, outermost dimension first. Derefs to its dimensions.
-#[derive(Clone, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Eq, Hash, Default)]
+#[expect(clippy::derived_hash_with_manual_eq, reason = "equal shapes have equal dimensions")]
 pub struct Shape(SmallVec<[usize; 4]>);
+
+impl PartialEq for Shape {
+    // Most have one to four dimensions, for which a call that compares memory is a long way.
+    #[inline]
+    fn eq(&self, other: &Shape) -> bool {
+        self.len() == other.len() && self.iter().zip(other.iter()).all(|(a, b)| a == b)
+    }
+}
 
 /// The shape of a scalar.
 pub(crate) static SCALAR: Shape = Shape(SmallVec::new_const());
@@ -42,22 +51,40 @@ impl Shape {
     }
 
     /// The dimensions.
+    #[inline]
     pub fn dims(&self) -> &[usize] {
         &self.0
     }
 
     /// The number of dimensions.
+    #[inline]
     pub fn rank(&self) -> usize {
         self.0.len()
     }
 
     /// How many elements, saturating; a shape that belongs to a tensor never saturates.
+    #[inline]
     pub fn elements(&self) -> usize {
         self.checked_elements().unwrap_or(usize::MAX)
     }
 
     /// How many elements; an error when a product of the non-zero dimensions does not fit in 63 bits.
+    #[inline]
     pub fn checked_elements(&self) -> Result<usize> {
+        // Of a few small dimensions the product is what it seems.
+        if let [d] = self.0.as_slice()
+            && *d <= i64::MAX as usize
+        {
+            return Ok(*d);
+        }
+        let small = |d: &usize| 0 < *d && *d < 1 << 15;
+        if self.0.len() <= 4 && self.0.iter().all(small) {
+            return Ok(self.0.iter().product());
+        }
+        self.checked_product()
+    }
+
+    fn checked_product(&self) -> Result<usize> {
         // Zero dimensions are left out of the overflow check's product, so that [0, 2^62, 2^62] is refused too.
         let product = self.0.iter().filter(|&&d| d != 0).try_fold(1usize, |n, &d| n.checked_mul(d));
         match product {
@@ -111,6 +138,7 @@ impl Shape {
 
 impl Deref for Shape {
     type Target = [usize];
+    #[inline]
     fn deref(&self) -> &[usize] {
         &self.0
     }

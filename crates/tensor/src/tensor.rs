@@ -23,13 +23,60 @@ enum Repr {
     Dense(Arc<Dense>),
 }
 
-/// Elements `start..start + shape.elements()` of `storage`.
-#[derive(Clone)]
+/// Elements `start..start + shape.elements()` of what is held.
 struct Dense {
     dtype: DType,
     shape: Shape,
     start: usize,
-    storage: Arc<Storage>,
+    held: Held,
+}
+
+/// Where a tensor's elements are. Most tensors have their own: one allocation and one count of those who share it, not two.
+enum Held {
+    Own(Storage),
+    /// Another tensor's, which has its own.
+    Of(Arc<Dense>),
+}
+
+impl Dense {
+    #[inline]
+    fn range(&self) -> Range<usize> {
+        self.start..self.start + self.shape.elements()
+    }
+
+    #[inline]
+    fn storage(&self) -> &Storage {
+        let mut dense = self;
+        loop {
+            match &dense.held {
+                Held::Own(storage) => return storage,
+                Held::Of(owner) => dense = owner,
+            }
+        }
+    }
+
+    /// The storage and which elements of it, to change, if nobody shares them.
+    #[inline]
+    fn storage_mut(this: &mut Arc<Dense>) -> Option<(&mut Storage, Range<usize>)> {
+        let dense = unshared(this)?;
+        let range = dense.range();
+        match &mut dense.held {
+            Held::Own(storage) => Some((storage, range)),
+            Held::Of(owner) => match &mut unshared(owner)?.held {
+                Held::Own(storage) => Some((storage, range)),
+                Held::Of(_) => None,
+            },
+        }
+    }
+
+    /// A tensor of some of these elements, shared.
+    fn share(this: &Arc<Dense>, dtype: DType, shape: Shape, start: usize) -> Tensor {
+        let owner = match &this.held {
+            Held::Own(_) => this,
+            Held::Of(owner) => owner,
+        };
+        Tensor(Repr::Dense(Arc::new(Dense { dtype, shape, start, held: Held::Of(owner.clone()) })))
+    }
 }
 
 pub(crate) enum Storage {
@@ -37,6 +84,12 @@ pub(crate) enum Storage {
     Str(Charged<Str>),
     Handle(Charged<Handle>),
     Variant(Charged<Variant>),
+}
+
+/// What an `Arc` holds if nobody shares it. Asks first what costs nothing: `get_mut` locks the memory bus to find out.
+#[inline(always)]
+fn unshared<T>(arc: &mut Arc<T>) -> Option<&mut T> {
+    if 1 < Arc::strong_count(arc) { None } else { Arc::get_mut(arc) }
 }
 
 impl Tensor {
@@ -150,7 +203,7 @@ impl Tensor {
             Some(size) if shape.rank() > 0 => {
                 let bytes = shape.checked_elements()?.checked_mul(size);
                 let bytes = bytes.ok_or_else(|| invalid!("{dtype}{shape} is too large"))?;
-                let buffer = Buffer::any_bytes(dtype, bytes)?;
+                let (buffer, _) = Buffer::any_bytes(dtype, bytes)?;
                 Ok(Self::dense(dtype, shape, Storage::Plain(buffer)))
             }
             _ => Self::zeros(dtype, shape),
@@ -168,7 +221,7 @@ impl Tensor {
     }
 
     pub(crate) fn dense(dtype: DType, shape: Shape, storage: Storage) -> Tensor {
-        Tensor(Repr::Dense(Arc::new(Dense { dtype, shape, start: 0, storage: Arc::new(storage) })))
+        Tensor(Repr::Dense(Arc::new(Dense { dtype, shape, start: 0, held: Held::Own(storage) })))
     }
 
     /// The dtype.
@@ -235,10 +288,9 @@ impl Tensor {
     pub fn as_slice<T: Element>(&self) -> Result<&[T]> {
         match &self.0 {
             Repr::Scalar(s) => T::of(s).map(std::slice::from_ref).ok_or_else(|| self.not_a(T::DTYPE)),
-            Repr::Dense(d) => match &*d.storage {
+            Repr::Dense(d) => match d.storage() {
                 Storage::Plain(b) if d.dtype == T::DTYPE => {
-                    let all = b.typed::<T>();
-                    all.get(d.start..d.start + d.shape.elements()).ok_or_else(|| self.not_a(T::DTYPE))
+                    b.typed::<T>().get(d.range()).ok_or_else(|| self.not_a(T::DTYPE))
                 }
                 _ => Err(self.not_a(T::DTYPE)),
             },
@@ -260,10 +312,9 @@ impl Tensor {
         match &mut self.0 {
             Repr::Scalar(s) => T::of_mut(s).map(std::slice::from_mut),
             Repr::Dense(d) => {
-                let d = Arc::get_mut(d)?;
-                let range = d.start..d.start + d.shape.elements();
-                match Arc::get_mut(&mut d.storage)? {
-                    Storage::Plain(b) if d.dtype == T::DTYPE => b.typed_mut::<T>().get_mut(range),
+                let dtype = d.dtype;
+                match Dense::storage_mut(d)? {
+                    (Storage::Plain(b), range) if dtype == T::DTYPE => b.typed_mut::<T>().get_mut(range),
                     _ => None,
                 }
             }
@@ -304,20 +355,16 @@ impl Tensor {
 
     /// The strings, to write to, if nobody shares them.
     pub fn strs_mut(&mut self) -> Option<&mut [Str]> {
-        let Repr::Dense(d) = &mut self.0 else { return None };
-        let d = Arc::get_mut(d)?;
-        match Arc::get_mut(&mut d.storage)? {
-            Storage::Str(v) => v.get_mut(d.start..d.start + d.shape.elements()),
+        match self.storage_mut()? {
+            (Storage::Str(v), range) => v.get_mut(range),
             _ => None,
         }
     }
 
     /// The variants, to write to, if nobody shares them.
     pub fn variants_mut(&mut self) -> Option<&mut [Variant]> {
-        let Repr::Dense(d) = &mut self.0 else { return None };
-        let d = Arc::get_mut(d)?;
-        match Arc::get_mut(&mut d.storage)? {
-            Storage::Variant(v) => v.get_mut(d.start..d.start + d.shape.elements()),
+        match self.storage_mut()? {
+            (Storage::Variant(v), range) => v.get_mut(range),
             _ => None,
         }
     }
@@ -330,16 +377,17 @@ impl Tensor {
     pub(crate) fn storage(&self) -> Option<(&Storage, Range<usize>)> {
         match &self.0 {
             Repr::Scalar(_) => None,
-            Repr::Dense(d) => Some((&d.storage, d.start..d.start + d.shape.elements())),
+            Repr::Dense(d) => Some((d.storage(), d.range())),
         }
     }
 
     /// As [`Tensor::storage`], to write to; `None` also if somebody shares the elements.
+    #[inline]
     pub(crate) fn storage_mut(&mut self) -> Option<(&mut Storage, Range<usize>)> {
-        let Repr::Dense(d) = &mut self.0 else { return None };
-        let d = Arc::get_mut(d)?;
-        let range = d.start..d.start + d.shape.elements();
-        Some((Arc::get_mut(&mut d.storage)?, range))
+        match &mut self.0 {
+            Repr::Scalar(_) => None,
+            Repr::Dense(d) => Dense::storage_mut(d),
+        }
     }
 
     /// The same bytes under another dtype of plain data, shared; `None` where they have to be copied. The caller checks
@@ -348,15 +396,8 @@ impl Tensor {
         let Repr::Dense(d) = &self.0 else { return None };
         let at = d.start.checked_mul(d.dtype.size()?)?;
         let size = dtype.size()?;
-        (shape.rank() > 0 && at.is_multiple_of(size)).then(|| {
-            let start = at / size;
-            Tensor(Repr::Dense(Arc::new(Dense {
-                dtype,
-                shape: shape.clone(),
-                start,
-                storage: d.storage.clone(),
-            })))
-        })
+        (shape.rank() > 0 && at.is_multiple_of(size))
+            .then(|| Dense::share(d, dtype, shape.clone(), at / size))
     }
 
     /// The bytes of plain elements, little-endian as the machine is; `None` for strings, resources and variants.
@@ -365,9 +406,10 @@ impl Tensor {
             Repr::Scalar(s) => {
                 with_element!(s.dtype(), T => T::of(s).map(|v| buffer::slice_bytes(std::slice::from_ref(v))), else => None)
             }
-            Repr::Dense(d) => match (&*d.storage, d.dtype.size()) {
+            Repr::Dense(d) => match (d.storage(), d.dtype.size()) {
                 (Storage::Plain(b), Some(size)) => {
-                    b.bytes().get(d.start * size..(d.start + d.shape.elements()) * size)
+                    let range = d.range();
+                    b.bytes().get(range.start * size..range.end * size)
                 }
                 _ => None,
             },
@@ -411,10 +453,13 @@ impl Tensor {
                 let t = Tensor(Repr::Dense(d));
                 with_element!(dtype, T => t.to_scalar::<T>().map(Tensor::scalar), else => Ok(t))
             }
-            Repr::Dense(mut d) => {
-                Arc::make_mut(&mut d).shape = shape;
-                Ok(Tensor(Repr::Dense(d)))
-            }
+            Repr::Dense(mut d) => match unshared(&mut d) {
+                Some(own) => {
+                    own.shape = shape;
+                    Ok(Tensor(Repr::Dense(d)))
+                }
+                None => Ok(Dense::share(&d, dtype, shape, d.start)),
+            },
         }
     }
 
@@ -431,12 +476,7 @@ impl Tensor {
         shape.dims_mut()[0] = count;
         match &self.0 {
             Repr::Scalar(_) => Err(invalid!("a scalar has no rows")),
-            Repr::Dense(d) => Ok(Tensor(Repr::Dense(Arc::new(Dense {
-                dtype: d.dtype,
-                shape,
-                start: d.start + start * row,
-                storage: d.storage.clone(),
-            })))),
+            Repr::Dense(d) => Ok(Dense::share(d, d.dtype, shape, d.start + start * row)),
         }
     }
 
@@ -458,13 +498,16 @@ impl Tensor {
         let mut end = first.start + first.shape.elements();
         for part in parts {
             let part = part?;
-            if part.dtype != first.dtype || part.start != end || !Arc::ptr_eq(&part.storage, &first.storage) {
+            if part.dtype != first.dtype
+                || part.start != end
+                || !std::ptr::eq(part.storage(), first.storage())
+            {
                 return None;
             }
             end += part.shape.elements();
         }
         let fits = end - first.start == shape.elements() && shape.rank() > 0;
-        fits.then(|| Tensor(Repr::Dense(Arc::new(Dense { shape: shape.clone(), ..Dense::clone(first) }))))
+        fits.then(|| Dense::share(first, first.dtype, shape.clone(), first.start))
     }
 
     fn not_a(&self, wanted: DType) -> crate::Error {

@@ -522,9 +522,14 @@ impl Machine {
         let k = &plan.kernels[kernel as usize];
         let first = node.first_input as usize;
         self.inputs.clear();
-        for i in first..first + node.n_inputs as usize {
-            let value = self.take(plan, at, plan.inputs[i])?;
-            self.inputs.push(value);
+        for &input in &plan.inputs[first..first + node.n_inputs as usize] {
+            match input.own_slot() {
+                Some(slot) => self.inputs.push(self.iterations[at as usize].take(slot)),
+                None => {
+                    let value = self.take_otherwise(plan, at, input)?;
+                    self.inputs.push(value);
+                }
+            }
         }
         if let Body::Async(start) = k.body {
             self.waiting += 1;

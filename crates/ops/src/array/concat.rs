@@ -126,12 +126,7 @@ pub(super) fn interleave(shape: Shape, outer: usize, parts: &[Tensor]) -> Result
         return Ok(out);
     }
     let mut out = Assembler::new(dtype, shape)?;
-    for i in 0..outer {
-        for part in parts {
-            let run = part.elements() / outer;
-            out.push(part, i * run, run)?;
-        }
-    }
+    out.push_interleaved(parts, outer)?;
     out.finish()
 }
 

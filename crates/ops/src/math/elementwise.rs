@@ -241,7 +241,7 @@ impl<T: Lane> Each<T> {
             (self.0)(out);
             return Ok(x);
         }
-        let mut out = Tensor::zeros(T::DTYPE, x.shape().clone())?;
+        let mut out = Tensor::anything(T::DTYPE, x.shape().clone())?;
         let to = fresh::<T>(&mut out)?;
         for (to, from) in to.chunks_mut(TILE).zip(x.as_slice::<T>()?.chunks(TILE)) {
             to.copy_from_slice(from);
@@ -263,7 +263,7 @@ impl<T: Lane, O: Element> Turn<T, O> {
 
     /// The formula of every element.
     pub(crate) fn map(&self, x: &Tensor) -> Result<Tensor> {
-        let mut out = Tensor::zeros(O::DTYPE, x.shape().clone())?;
+        let mut out = Tensor::anything(O::DTYPE, x.shape().clone())?;
         (self.0)(fresh::<O>(&mut out)?, x.as_slice::<T>()?);
         Ok(out)
     }
@@ -339,7 +339,7 @@ impl<T: Lane> Pair<T> {
             }
             return Ok((y, failed));
         }
-        let mut out = Tensor::zeros(T::DTYPE, shape.clone())?;
+        let mut out = Tensor::anything(T::DTYPE, shape.clone())?;
         let ys = Source::new(y.as_slice::<T>()?, y.shape(), shape);
         let mut failed = false;
         for (i, out) in fresh::<T>(&mut out)?.chunks_mut(TILE).enumerate() {
@@ -395,7 +395,7 @@ impl<T: Lane, O: Element> Merge<T, O> {
 
     /// The formula of every pair of elements, broadcast to `shape`; and whether an element failed.
     pub(crate) fn map(&self, x: &Tensor, y: &Tensor, shape: &Shape) -> Result<(Tensor, bool)> {
-        let mut out = Tensor::zeros(O::DTYPE, shape.clone())?;
+        let mut out = Tensor::anything(O::DTYPE, shape.clone())?;
         let xs = Source::new(x.as_slice::<T>()?, x.shape(), shape);
         let ys = Source::new(y.as_slice::<T>()?, y.shape(), shape);
         let to = fresh::<O>(&mut out)?;

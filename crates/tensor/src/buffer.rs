@@ -196,7 +196,7 @@ impl Class {
 }
 
 /// Small blocks that a thread's buffers have left, by class. A loop makes and drops them in every iteration, and aligned blocks are what
-/// allocators are slow at: with them w4 (128 floats) does 279 k iterations/s, with these 342 k.
+/// allocators are slow at: a fifth of the time of w4 with 128 floats.
 struct Small {
     classes: [Vec<NonNull<u8>>; Class::COUNT],
     bytes: usize,

@@ -27,6 +27,7 @@ pub fn env() -> StepEnv {
         kernel_state: Arc::new(Resources::new()),
         container: "".into(),
         cancel: Cancellation::new(),
+        why: None,
         host: Arc::new(Nowhere),
     }
 }

@@ -23,11 +23,10 @@ use crate::order::run_frame;
 use crate::plan::{Body, KernelPlan, MAX_LIVE_ITERATIONS, PlanOptions, prepare};
 use crate::probe::{Observer, Probes};
 use crate::step::{Outcome, RunOptions};
-use millstream_graph::op::{Completion, Effect, KernelCx, NodeInfo, Role, StepEnv};
+use millstream_graph::op::{Completion, Effect, KernelCx, NodeInfo, Rest, Role, StepEnv};
 use millstream_graph::{Index, Program, ProgramKind, Source};
 use millstream_state::{Resources, Variable};
 use millstream_tensor::{Error, PartialShape, Result, Tensor, budget, invalid};
-use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
@@ -122,7 +121,7 @@ struct Instance {
     exited: BTreeSet<Index>,
 }
 
-type Delivery = (Index, Tag, Result<SmallVec<[Tensor; 2]>>);
+type Delivery = (Index, Tag, Rest);
 
 /// One run.
 struct Run<'a> {
@@ -339,9 +338,9 @@ impl Run<'_> {
                 // A node that did not like the shape has said so itself, and better.
                 return self.wrong.take().map_or(Ok(()), Err);
             }
-            let (node, tag, outputs) = self.receive(options)?;
+            let (node, tag, rest) = self.receive(options)?;
             self.waiting -= 1;
-            let outputs = match outputs {
+            let outputs = match rest() {
                 Ok(outputs) => outputs,
                 Err(error) => {
                     self.fail(error, node, &tag)?;
@@ -577,7 +576,7 @@ impl Run<'_> {
     // Nodes.
 
     fn waits(&self, n: Index) -> bool {
-        self.reference.kernels[n as usize].as_ref().is_some_and(|k| matches!(k.body, Body::Async(_)))
+        self.reference.kernels[n as usize].as_ref().is_some_and(|k| matches!(k.body, Body::Waits(_)))
     }
 
     fn run_dead(&mut self, n: Index, tag: &Tag) {
@@ -636,20 +635,22 @@ impl Run<'_> {
             .ok_or_else(|| Error::internal("a node that computes has no kernel"))?;
         let mut outputs = vec![None; kernel.info.output_types.len()];
         let mut cx = KernelCx::new(&kernel.info, self.env, &mut inputs, &mut outputs);
-        if let Body::Async(start) = kernel.body {
+        if !kernel.run(&mut cx)? {
+            let Body::Waits(waits) = kernel.body else {
+                return Err(Error::internal("a kernel that never waits did not compute"));
+            };
             self.waiting += 1;
             if let Some(iteration) = self.iterations.get_mut(tag) {
                 iteration.outstanding += 1;
             }
             let (sender, tag) = (self.mail.0.clone(), tag.clone());
-            let completion = Completion::new(move |outputs| {
+            let completion = Completion::new(move |rest| {
                 // Nobody listens any more once the run has failed.
-                let _ = sender.send((n, tag, outputs));
+                let _ = sender.send((n, tag, rest));
             });
-            start(&mut cx, completion);
+            (waits.start)(&mut cx, completion);
             return Ok(());
         }
-        kernel.run(&mut cx)?;
         let readers = &reference.readers[n as usize];
         for (i, output) in outputs.iter().enumerate() {
             if output.is_none() && readers.data.iter().any(|(port, ..)| *port as usize == i) {

@@ -45,6 +45,8 @@ const TURN: usize = 256;
 pub struct RunOptions {
     /// Record every execution.
     pub trace: bool,
+    /// Why the run happens ([`StepEnv::why`]).
+    pub why: Option<Arc<str>>,
     /// When to give up.
     pub deadline: Option<Instant>,
     /// What tensors may be alive together.
@@ -133,13 +135,14 @@ impl Runner {
         options: &RunOptions,
     ) -> Result<Outcome> {
         let spare = self.spare.lock().pop();
-        let (mut machine, env) = match spare {
+        let (mut machine, mut env) = match spare {
             Some((mut machine, env)) => {
                 machine.reset(&self.plan);
                 (machine, env)
             }
             None => (Machine::new(&self.plan), make_env()),
         };
+        env.why.clone_from(&options.why);
         if options.trace {
             machine.trace = Some(Box::new(Trace::new()));
         }

@@ -35,6 +35,7 @@ mod functional;
 mod initializer;
 mod ops;
 mod options;
+mod queue;
 pub mod rnn;
 mod sugar;
 mod tensor_array;
@@ -60,11 +61,13 @@ pub use millstream_checkpoint as checkpoint;
 pub use millstream_derive::Nest;
 pub use millstream_graph::{Arg, Graph, IndexedSlices, IntoNest, Nest, Op, Output, SparseTensor, nest};
 pub use millstream_runtime::{
-    Callable, Iterations, RunOptions, Session, SessionOptions, Sighting, Watch, every, feed,
+    Callable, Coordinator, Iterations, QueueRunner, RunOptions, Session, SessionOptions, Sighting, Watch,
+    every, feed,
 };
 pub use millstream_tensor::{Code, DType, Error, PartialShape, Result, Shape, Tensor, shape};
 pub use ops::{Ops, OutputOps};
 pub use options::{Options, Start};
+pub use queue::{Components, QUEUE_RUNNERS, Queue, QueueBuilder, Queues, RunQueues};
 pub use rnn::Recurrent;
 pub use sugar::{DEFAULT_GRAPH_SEED, Functions, Methods};
 pub use tensor_array::{TensorArray, TensorArrayBuilder};
@@ -78,10 +81,10 @@ pub use variable_scope::{GetVariable, Reuse, ScopeBuilder, ScopeName, VariableSc
 /// What a program needs: `use millstream::prelude::*`.
 pub mod prelude {
     pub use crate::{
-        Arg, Build, Callable, DType, Decode, Derivatives, Functions, Gradients, Graph, HigherOrder,
-        IndexedSlices, Initializer, Methods, Nest, Op, Ops, Output, OutputOps, Recurrent, Result, Reuse,
-        Session, SparseTensor, Start, Tensor, TensorArray, Variable, VariableScopes, Variables, every, feed,
-        shape,
+        Arg, Build, Callable, Coordinator, DType, Decode, Derivatives, Functions, Gradients, Graph,
+        HigherOrder, IndexedSlices, Initializer, Methods, Nest, Op, Ops, Output, OutputOps, Queue,
+        QueueRunner, Queues, Recurrent, Result, Reuse, RunQueues, Session, SparseTensor, Start, Tensor,
+        TensorArray, Variable, VariableScopes, Variables, every, feed, shape,
     };
 }
 

@@ -1560,6 +1560,34 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Expm1").input(x).output()
     }
 
+    /// The queue called `shared_name` (or as this node is) in `container`, made if there is none. Its items have a component of each of `component_types`, of these `shapes` if there are any, and come out in the order in which they went in. It holds `capacity` of them; a negative one is no bound.
+    ///
+    /// `FIFOQueue() -> (handle: &str)`
+    ///
+    /// Attributes: `capacity: int = -1`, `container: string = ""`, `shared_name: string = ""`, `component_types: dtypes`, `shapes: shapes = []`.
+    ///
+    /// ```text
+    /// QueueSizeV2(FIFOQueueV2(; component_types={f32})) = 0
+    /// ```
+    #[track_caller]
+    fn fifo_queue(self, component_types: &[DType]) -> Output<'g> {
+        self.start("FIFOQueue").attr("component_types", component_types).output()
+    }
+
+    /// The queue called `shared_name` (or as this node is) in `container`, made if there is none. Its items have a component of each of `component_types`, of these `shapes` if there are any, and come out in the order in which they went in. It holds `capacity` of them; a negative one is no bound.
+    ///
+    /// `FIFOQueueV2() -> (handle: resource)`
+    ///
+    /// Attributes: `capacity: int = -1`, `container: string = ""`, `shared_name: string = ""`, `component_types: dtypes`, `shapes: shapes = []`.
+    ///
+    /// ```text
+    /// QueueSizeV2(FIFOQueueV2(; component_types={f32})) = 0
+    /// ```
+    #[track_caller]
+    fn fifo_queue_v2(self, component_types: &[DType]) -> Output<'g> {
+        self.start("FIFOQueueV2").attr("component_types", component_types).output()
+    }
+
     /// A tensor of shape `dims` with `value` in every place.
     ///
     /// `Fill(dims: index_type, value: T) -> (output: T)`
@@ -2855,6 +2883,34 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("PadV2").input(input).input(paddings).input(constant_values).output()
     }
 
+    /// A queue like FIFOQueueV2's, whose `shapes` may have unknown dimensions: in a batch they are as large as the largest item's; smaller items are padded at the end, with zeros, false or empty strings.
+    ///
+    /// `PaddingFIFOQueue() -> (handle: &str)`
+    ///
+    /// Attributes: `capacity: int = -1`, `container: string = ""`, `shared_name: string = ""`, `component_types: dtypes`, `shapes: shapes = []`.
+    ///
+    /// ```text
+    /// QueueSizeV2(PaddingFIFOQueueV2(; component_types={f32}, shapes={shape[?]})) = 0
+    /// ```
+    #[track_caller]
+    fn padding_fifo_queue(self, component_types: &[DType]) -> Output<'g> {
+        self.start("PaddingFIFOQueue").attr("component_types", component_types).output()
+    }
+
+    /// A queue like FIFOQueueV2's, whose `shapes` may have unknown dimensions: in a batch they are as large as the largest item's; smaller items are padded at the end, with zeros, false or empty strings.
+    ///
+    /// `PaddingFIFOQueueV2() -> (handle: resource)`
+    ///
+    /// Attributes: `capacity: int = -1`, `container: string = ""`, `shared_name: string = ""`, `component_types: dtypes`, `shapes: shapes = []`.
+    ///
+    /// ```text
+    /// QueueSizeV2(PaddingFIFOQueueV2(; component_types={f32}, shapes={shape[?]})) = 0
+    /// ```
+    #[track_caller]
+    fn padding_fifo_queue_v2(self, component_types: &[DType]) -> Output<'g> {
+        self.start("PaddingFIFOQueueV2").attr("component_types", component_types).output()
+    }
+
     /// As DynamicStitch. Here, too, of rows for one place the last stays.
     ///
     /// `ParallelDynamicStitch(indices: N * i32, data: N * T) -> (merged: T)`
@@ -3006,6 +3062,34 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("PrintV2").input(input).finish()
     }
 
+    /// A queue like FIFOQueueV2's whose items have another component before those of `component_types`, an int64 scalar: the item for which it is the smallest comes out first, of equal ones the one that went in first.
+    ///
+    /// `PriorityQueue() -> (handle: &str)`
+    ///
+    /// Attributes: `capacity: int = -1`, `container: string = ""`, `shared_name: string = ""`, `component_types: dtypes = []`, `shapes: shapes`.
+    ///
+    /// ```text
+    /// QueueSizeV2(PriorityQueueV2(; component_types={f32}, shapes={})) = 0
+    /// ```
+    #[track_caller]
+    fn priority_queue(self, shapes: &[PartialShape]) -> Output<'g> {
+        self.start("PriorityQueue").attr("shapes", shapes).output()
+    }
+
+    /// A queue like FIFOQueueV2's whose items have another component before those of `component_types`, an int64 scalar: the item for which it is the smallest comes out first, of equal ones the one that went in first.
+    ///
+    /// `PriorityQueueV2() -> (handle: resource)`
+    ///
+    /// Attributes: `capacity: int = -1`, `container: string = ""`, `shared_name: string = ""`, `component_types: dtypes = []`, `shapes: shapes`.
+    ///
+    /// ```text
+    /// QueueSizeV2(PriorityQueueV2(; component_types={f32}, shapes={})) = 0
+    /// ```
+    #[track_caller]
+    fn priority_queue_v2(self, shapes: &[PartialShape]) -> Output<'g> {
+        self.start("PriorityQueueV2").attr("shapes", shapes).output()
+    }
+
     /// The product of the elements along `reduction_indices`; 1 of none. Integers wrap around.
     ///
     /// `Prod(input: T, reduction_indices: Tidx) -> (output: T)`
@@ -3033,6 +3117,278 @@ pub trait Ops<'g>: Start<'g> + Sized {
     fn qr(self, input: impl Into<Arg<'g>>) -> [Output<'g>; 2] {
         let op = self.start("Qr").input(input).finish();
         [op.output(0), op.output(1)]
+    }
+
+    /// Closes the queue: nothing more goes in; what is in can still be taken out. Waits for enqueues that wait, unless `cancel_pending_enqueues`: then they end with `CANCELLED`. Closing a closed queue is an error.
+    ///
+    /// `QueueClose(handle: &str) -> ()`
+    ///
+    /// Attributes: `cancel_pending_enqueues: bool = false`.
+    ///
+    /// ```text
+    /// QueueCloseV2(resource[]; cancel_pending_enqueues=true) :
+    /// ```
+    #[track_caller]
+    fn queue_close(self, handle: impl Into<Arg<'g>>) -> Op<'g> {
+        self.start("QueueClose").input(handle).finish()
+    }
+
+    /// Closes the queue: nothing more goes in; what is in can still be taken out. Waits for enqueues that wait, unless `cancel_pending_enqueues`: then they end with `CANCELLED`. Closing a closed queue is an error.
+    ///
+    /// `QueueCloseV2(handle: resource) -> ()`
+    ///
+    /// Attributes: `cancel_pending_enqueues: bool = false`.
+    ///
+    /// ```text
+    /// QueueCloseV2(resource[]; cancel_pending_enqueues=true) :
+    /// ```
+    #[track_caller]
+    fn queue_close_v2(self, handle: impl Into<Arg<'g>>) -> Op<'g> {
+        self.start("QueueCloseV2").input(handle).finish()
+    }
+
+    /// Takes one item out. Waits while there is none; `OUT_OF_RANGE` once the queue is closed and empty.
+    ///
+    /// `QueueDequeue(handle: &str) -> (components: component_types)`
+    ///
+    /// Attributes: `component_types: dtypes`, `timeout_ms: int = -1`.
+    ///
+    /// ```text
+    /// QueueDequeueV2(FIFOQueueV2(; component_types={f32}); component_types={i32}) ! holds components of {f32}, but `component_types` is {i32}
+    /// ```
+    #[track_caller]
+    fn queue_dequeue(self, handle: impl Into<Arg<'g>>, component_types: &[DType]) -> Vec<Output<'g>> {
+        self.start("QueueDequeue").input(handle).attr("component_types", component_types).finish().outputs()
+    }
+
+    /// Takes `n` items out and puts them together in a batch, component by component. Waits until there are so many; `OUT_OF_RANGE` once the queue is closed and has fewer, which stay in it.
+    ///
+    /// `QueueDequeueMany(handle: &str, n: i32) -> (components: component_types)`
+    ///
+    /// Attributes: `component_types: dtypes`, `timeout_ms: int = -1`.
+    ///
+    /// ```text
+    /// QueueDequeueManyV2(FIFOQueueV2(; component_types={f32}, shapes={shape[4611686018427387904]}), 0; component_types={f32}) = f32[0,4611686018427387904] []
+    /// ```
+    #[track_caller]
+    fn queue_dequeue_many(
+        self,
+        handle: impl Into<Arg<'g>>,
+        n: impl Into<Arg<'g>>,
+        component_types: &[DType],
+    ) -> Vec<Output<'g>> {
+        self.start("QueueDequeueMany")
+            .input(handle)
+            .input(n)
+            .attr("component_types", component_types)
+            .finish()
+            .outputs()
+    }
+
+    /// Takes `n` items out and puts them together in a batch, component by component. Waits until there are so many; `OUT_OF_RANGE` once the queue is closed and has fewer, which stay in it.
+    ///
+    /// `QueueDequeueManyV2(handle: resource, n: i32) -> (components: component_types)`
+    ///
+    /// Attributes: `component_types: dtypes`, `timeout_ms: int = -1`.
+    ///
+    /// ```text
+    /// QueueDequeueManyV2(FIFOQueueV2(; component_types={f32}, shapes={shape[4611686018427387904]}), 0; component_types={f32}) = f32[0,4611686018427387904] []
+    /// ```
+    #[track_caller]
+    fn queue_dequeue_many_v2(
+        self,
+        handle: impl Into<Arg<'g>>,
+        n: impl Into<Arg<'g>>,
+        component_types: &[DType],
+    ) -> Vec<Output<'g>> {
+        self.start("QueueDequeueManyV2")
+            .input(handle)
+            .input(n)
+            .attr("component_types", component_types)
+            .finish()
+            .outputs()
+    }
+
+    /// Takes `n` items out as QueueDequeueManyV2 does; once the queue is closed, what is left of it makes a smaller batch. `OUT_OF_RANGE` once it is closed and empty.
+    ///
+    /// `QueueDequeueUpTo(handle: &str, n: i32) -> (components: component_types)`
+    ///
+    /// Attributes: `component_types: dtypes`, `timeout_ms: int = -1`.
+    ///
+    /// ```text
+    /// QueueDequeueUpToV2(resource[], 3; component_types={f32, i32}) : f32[..], i32[..]
+    /// ```
+    #[track_caller]
+    fn queue_dequeue_up_to(
+        self,
+        handle: impl Into<Arg<'g>>,
+        n: impl Into<Arg<'g>>,
+        component_types: &[DType],
+    ) -> Vec<Output<'g>> {
+        self.start("QueueDequeueUpTo")
+            .input(handle)
+            .input(n)
+            .attr("component_types", component_types)
+            .finish()
+            .outputs()
+    }
+
+    /// Takes `n` items out as QueueDequeueManyV2 does; once the queue is closed, what is left of it makes a smaller batch. `OUT_OF_RANGE` once it is closed and empty.
+    ///
+    /// `QueueDequeueUpToV2(handle: resource, n: i32) -> (components: component_types)`
+    ///
+    /// Attributes: `component_types: dtypes`, `timeout_ms: int = -1`.
+    ///
+    /// ```text
+    /// QueueDequeueUpToV2(resource[], 3; component_types={f32, i32}) : f32[..], i32[..]
+    /// ```
+    #[track_caller]
+    fn queue_dequeue_up_to_v2(
+        self,
+        handle: impl Into<Arg<'g>>,
+        n: impl Into<Arg<'g>>,
+        component_types: &[DType],
+    ) -> Vec<Output<'g>> {
+        self.start("QueueDequeueUpToV2")
+            .input(handle)
+            .input(n)
+            .attr("component_types", component_types)
+            .finish()
+            .outputs()
+    }
+
+    /// Takes one item out. Waits while there is none; `OUT_OF_RANGE` once the queue is closed and empty.
+    ///
+    /// `QueueDequeueV2(handle: resource) -> (components: component_types)`
+    ///
+    /// Attributes: `component_types: dtypes`, `timeout_ms: int = -1`.
+    ///
+    /// ```text
+    /// QueueDequeueV2(FIFOQueueV2(; component_types={f32}); component_types={i32}) ! holds components of {f32}, but `component_types` is {i32}
+    /// ```
+    #[track_caller]
+    fn queue_dequeue_v2(self, handle: impl Into<Arg<'g>>, component_types: &[DType]) -> Vec<Output<'g>> {
+        self.start("QueueDequeueV2").input(handle).attr("component_types", component_types).finish().outputs()
+    }
+
+    /// Hands one item in, made of `components`. Waits while the queue is full; `CANCELLED` once it is closed.
+    ///
+    /// `QueueEnqueue(handle: &str, components: Tcomponents) -> ()`
+    ///
+    /// Attributes: `Tcomponents: dtypes`, `timeout_ms: int = -1`.
+    ///
+    /// ```text
+    /// QueueEnqueueV2(FIFOQueueV2(; component_types={f32}), 1.0) =
+    /// ```
+    #[track_caller]
+    fn queue_enqueue(
+        self,
+        handle: impl Into<Arg<'g>>,
+        components: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+    ) -> Op<'g> {
+        self.start("QueueEnqueue").input(handle).inputs(components).finish()
+    }
+
+    /// Hands an item in for each row of `components`, one after the other, as there is room. If it is called off meanwhile, those that are in stay in.
+    ///
+    /// `QueueEnqueueMany(handle: &str, components: Tcomponents) -> ()`
+    ///
+    /// Attributes: `Tcomponents: dtypes`, `timeout_ms: int = -1`.
+    ///
+    /// ```text
+    /// QueueEnqueueManyV2(FIFOQueueV2(; component_types={f32}), [1.0 2.0]) =
+    /// ```
+    #[track_caller]
+    fn queue_enqueue_many(
+        self,
+        handle: impl Into<Arg<'g>>,
+        components: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+    ) -> Op<'g> {
+        self.start("QueueEnqueueMany").input(handle).inputs(components).finish()
+    }
+
+    /// Hands an item in for each row of `components`, one after the other, as there is room. If it is called off meanwhile, those that are in stay in.
+    ///
+    /// `QueueEnqueueManyV2(handle: resource, components: Tcomponents) -> ()`
+    ///
+    /// Attributes: `Tcomponents: dtypes`, `timeout_ms: int = -1`.
+    ///
+    /// ```text
+    /// QueueEnqueueManyV2(FIFOQueueV2(; component_types={f32}), [1.0 2.0]) =
+    /// ```
+    #[track_caller]
+    fn queue_enqueue_many_v2(
+        self,
+        handle: impl Into<Arg<'g>>,
+        components: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+    ) -> Op<'g> {
+        self.start("QueueEnqueueManyV2").input(handle).inputs(components).finish()
+    }
+
+    /// Hands one item in, made of `components`. Waits while the queue is full; `CANCELLED` once it is closed.
+    ///
+    /// `QueueEnqueueV2(handle: resource, components: Tcomponents) -> ()`
+    ///
+    /// Attributes: `Tcomponents: dtypes`, `timeout_ms: int = -1`.
+    ///
+    /// ```text
+    /// QueueEnqueueV2(FIFOQueueV2(; component_types={f32}), 1.0) =
+    /// ```
+    #[track_caller]
+    fn queue_enqueue_v2(
+        self,
+        handle: impl Into<Arg<'g>>,
+        components: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+    ) -> Op<'g> {
+        self.start("QueueEnqueueV2").input(handle).inputs(components).finish()
+    }
+
+    /// Whether the queue is closed. Items may be left in it.
+    ///
+    /// `QueueIsClosed(handle: &str) -> (is_closed: bool)`
+    ///
+    /// ```text
+    /// QueueIsClosedV2(resource[]) : bool[]
+    /// ```
+    #[track_caller]
+    fn queue_is_closed(self, handle: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("QueueIsClosed").input(handle).output()
+    }
+
+    /// Whether the queue is closed. Items may be left in it.
+    ///
+    /// `QueueIsClosedV2(handle: resource) -> (is_closed: bool)`
+    ///
+    /// ```text
+    /// QueueIsClosedV2(resource[]) : bool[]
+    /// ```
+    #[track_caller]
+    fn queue_is_closed_v2(self, handle: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("QueueIsClosedV2").input(handle).output()
+    }
+
+    /// How many items are in the queue at this moment.
+    ///
+    /// `QueueSize(handle: &str) -> (size: i32)`
+    ///
+    /// ```text
+    /// QueueSizeV2(resource[]) : i32[]
+    /// ```
+    #[track_caller]
+    fn queue_size(self, handle: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("QueueSize").input(handle).output()
+    }
+
+    /// How many items are in the queue at this moment.
+    ///
+    /// `QueueSizeV2(handle: resource) -> (size: i32)`
+    ///
+    /// ```text
+    /// QueueSizeV2(resource[]) : i32[]
+    /// ```
+    #[track_caller]
+    fn queue_size_v2(self, handle: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("QueueSizeV2").input(handle).output()
     }
 
     /// Floats with the gamma distribution of rate 1 and each shape parameter in `alpha`: `shape` many for each. Each run takes the next part of the stream that `seed` and `seed2` name.
@@ -3103,6 +3459,34 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn random_shuffle(self, value: impl Into<Arg<'g>>) -> Output<'g> {
         self.start("RandomShuffle").input(value).output()
+    }
+
+    /// A queue like FIFOQueueV2's, out of which comes any of its items. Until it is closed, `min_after_dequeue` of them stay in it, so that there is something to choose from. The choices follow from `seed` and `seed2`, unless both are zero.
+    ///
+    /// `RandomShuffleQueue() -> (handle: &str)`
+    ///
+    /// Attributes: `capacity: int = -1`, `container: string = ""`, `shared_name: string = ""`, `component_types: dtypes`, `shapes: shapes = []`, `min_after_dequeue: int = 0`, `seed: int = 0`, `seed2: int = 0`.
+    ///
+    /// ```text
+    /// QueueSizeV2(RandomShuffleQueueV2(; component_types={f32})) = 0
+    /// ```
+    #[track_caller]
+    fn random_shuffle_queue(self, component_types: &[DType]) -> Output<'g> {
+        self.start("RandomShuffleQueue").attr("component_types", component_types).output()
+    }
+
+    /// A queue like FIFOQueueV2's, out of which comes any of its items. Until it is closed, `min_after_dequeue` of them stay in it, so that there is something to choose from. The choices follow from `seed` and `seed2`, unless both are zero.
+    ///
+    /// `RandomShuffleQueueV2() -> (handle: resource)`
+    ///
+    /// Attributes: `capacity: int = -1`, `container: string = ""`, `shared_name: string = ""`, `component_types: dtypes`, `shapes: shapes = []`, `min_after_dequeue: int = 0`, `seed: int = 0`, `seed2: int = 0`.
+    ///
+    /// ```text
+    /// QueueSizeV2(RandomShuffleQueueV2(; component_types={f32})) = 0
+    /// ```
+    #[track_caller]
+    fn random_shuffle_queue_v2(self, component_types: &[DType]) -> Output<'g> {
+        self.start("RandomShuffleQueueV2").attr("component_types", component_types).output()
     }
 
     /// Floats with the standard normal distribution. Each run takes the next part of the stream that `seed` and `seed2` name.
@@ -9862,6 +10246,150 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn qr(self) -> [Output<'g>; 2] {
         let first = self.into();
         Ops::qr(first.graph(), first)
+    }
+
+    /// Closes the queue: nothing more goes in; what is in can still be taken out.
+    ///
+    /// See [`Ops::queue_close`].
+    #[track_caller]
+    fn queue_close(self) -> Op<'g> {
+        let first = self.into();
+        Ops::queue_close(first.graph(), first)
+    }
+
+    /// Closes the queue: nothing more goes in; what is in can still be taken out.
+    ///
+    /// See [`Ops::queue_close_v2`].
+    #[track_caller]
+    fn queue_close_v2(self) -> Op<'g> {
+        let first = self.into();
+        Ops::queue_close_v2(first.graph(), first)
+    }
+
+    /// Takes one item out.
+    ///
+    /// See [`Ops::queue_dequeue`].
+    #[track_caller]
+    fn queue_dequeue(self, component_types: &[DType]) -> Vec<Output<'g>> {
+        let first = self.into();
+        Ops::queue_dequeue(first.graph(), first, component_types)
+    }
+
+    /// Takes `n` items out and puts them together in a batch, component by component.
+    ///
+    /// See [`Ops::queue_dequeue_many`].
+    #[track_caller]
+    fn queue_dequeue_many(self, n: impl Into<Arg<'g>>, component_types: &[DType]) -> Vec<Output<'g>> {
+        let first = self.into();
+        Ops::queue_dequeue_many(first.graph(), first, n, component_types)
+    }
+
+    /// Takes `n` items out and puts them together in a batch, component by component.
+    ///
+    /// See [`Ops::queue_dequeue_many_v2`].
+    #[track_caller]
+    fn queue_dequeue_many_v2(self, n: impl Into<Arg<'g>>, component_types: &[DType]) -> Vec<Output<'g>> {
+        let first = self.into();
+        Ops::queue_dequeue_many_v2(first.graph(), first, n, component_types)
+    }
+
+    /// Takes `n` items out as QueueDequeueManyV2 does; once the queue is closed, what is left of it makes a smaller batch.
+    ///
+    /// See [`Ops::queue_dequeue_up_to`].
+    #[track_caller]
+    fn queue_dequeue_up_to(self, n: impl Into<Arg<'g>>, component_types: &[DType]) -> Vec<Output<'g>> {
+        let first = self.into();
+        Ops::queue_dequeue_up_to(first.graph(), first, n, component_types)
+    }
+
+    /// Takes `n` items out as QueueDequeueManyV2 does; once the queue is closed, what is left of it makes a smaller batch.
+    ///
+    /// See [`Ops::queue_dequeue_up_to_v2`].
+    #[track_caller]
+    fn queue_dequeue_up_to_v2(self, n: impl Into<Arg<'g>>, component_types: &[DType]) -> Vec<Output<'g>> {
+        let first = self.into();
+        Ops::queue_dequeue_up_to_v2(first.graph(), first, n, component_types)
+    }
+
+    /// Takes one item out.
+    ///
+    /// See [`Ops::queue_dequeue_v2`].
+    #[track_caller]
+    fn queue_dequeue_v2(self, component_types: &[DType]) -> Vec<Output<'g>> {
+        let first = self.into();
+        Ops::queue_dequeue_v2(first.graph(), first, component_types)
+    }
+
+    /// Hands one item in, made of `components`.
+    ///
+    /// See [`Ops::queue_enqueue`].
+    #[track_caller]
+    fn queue_enqueue(self, components: impl IntoIterator<Item = impl Into<Arg<'g>>>) -> Op<'g> {
+        let first = self.into();
+        Ops::queue_enqueue(first.graph(), first, components)
+    }
+
+    /// Hands an item in for each row of `components`, one after the other, as there is room.
+    ///
+    /// See [`Ops::queue_enqueue_many`].
+    #[track_caller]
+    fn queue_enqueue_many(self, components: impl IntoIterator<Item = impl Into<Arg<'g>>>) -> Op<'g> {
+        let first = self.into();
+        Ops::queue_enqueue_many(first.graph(), first, components)
+    }
+
+    /// Hands an item in for each row of `components`, one after the other, as there is room.
+    ///
+    /// See [`Ops::queue_enqueue_many_v2`].
+    #[track_caller]
+    fn queue_enqueue_many_v2(self, components: impl IntoIterator<Item = impl Into<Arg<'g>>>) -> Op<'g> {
+        let first = self.into();
+        Ops::queue_enqueue_many_v2(first.graph(), first, components)
+    }
+
+    /// Hands one item in, made of `components`.
+    ///
+    /// See [`Ops::queue_enqueue_v2`].
+    #[track_caller]
+    fn queue_enqueue_v2(self, components: impl IntoIterator<Item = impl Into<Arg<'g>>>) -> Op<'g> {
+        let first = self.into();
+        Ops::queue_enqueue_v2(first.graph(), first, components)
+    }
+
+    /// Whether the queue is closed.
+    ///
+    /// See [`Ops::queue_is_closed`].
+    #[track_caller]
+    fn queue_is_closed(self) -> Output<'g> {
+        let first = self.into();
+        Ops::queue_is_closed(first.graph(), first)
+    }
+
+    /// Whether the queue is closed.
+    ///
+    /// See [`Ops::queue_is_closed_v2`].
+    #[track_caller]
+    fn queue_is_closed_v2(self) -> Output<'g> {
+        let first = self.into();
+        Ops::queue_is_closed_v2(first.graph(), first)
+    }
+
+    /// How many items are in the queue at this moment.
+    ///
+    /// See [`Ops::queue_size`].
+    #[track_caller]
+    fn queue_size(self) -> Output<'g> {
+        let first = self.into();
+        Ops::queue_size(first.graph(), first)
+    }
+
+    /// How many items are in the queue at this moment.
+    ///
+    /// See [`Ops::queue_size_v2`].
+    #[track_caller]
+    fn queue_size_v2(self) -> Output<'g> {
+        let first = self.into();
+        Ops::queue_size_v2(first.graph(), first)
     }
 
     /// Floats with the gamma distribution of rate 1 and each shape parameter in `alpha`: `shape` many for each.

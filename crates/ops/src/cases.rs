@@ -316,6 +316,7 @@ pub fn lone_env() -> StepEnv {
         kernel_state: Arc::new(Resources::new()),
         container: "".into(),
         cancel: Cancellation::new(),
+        why: None,
         host: Arc::new(Host),
     }
 }
@@ -382,9 +383,10 @@ pub fn run(node: &NodeInfo, env: &StepEnv, inputs: &[Tensor]) -> Result<Vec<Tens
             let kernel_state = &env.kernel_state;
             make(&millstream_graph::op::BuildCx { node, kernel_state })?.run(&mut cx)?;
         }
-        KernelBody::Structural | KernelBody::Async(_) => {
-            return Err(invalid!("{} does not run on its own", node.op.name));
+        KernelBody::Waits(waits) => {
+            ensure!((waits.at_once)(&mut cx)?, "{} would wait", node.op.name);
         }
+        KernelBody::Structural => return Err(invalid!("{} does not run on its own", node.op.name)),
     }
     let outputs: Vec<Tensor> = outputs.into_iter().flatten().collect();
     ensure!(

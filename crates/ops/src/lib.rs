@@ -16,8 +16,10 @@ mod linalg;
 mod list;
 #[macro_use]
 pub(crate) mod math;
+mod named;
 mod nn;
 mod number;
+mod queue;
 mod random;
 mod reduce;
 mod segment;
@@ -41,6 +43,7 @@ pub fn defs() -> Vec<OpDef> {
         list::defs(),
         math::defs(),
         nn::defs(),
+        queue::defs(),
         random::defs(),
         reduce::defs(),
         segment::defs(),

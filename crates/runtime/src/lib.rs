@@ -3,18 +3,22 @@
 //! Start at [`Session`].
 
 mod callable;
+mod coordinator;
 mod feed;
 mod fetch;
 mod host;
 pub mod knobs;
 mod partial;
+mod queue_runner;
 mod session;
 mod watch;
 
 pub use callable::Callable;
+pub use coordinator::{Coordinator, Stop};
 pub use feed::{FeedList, Feeds};
 pub use fetch::{Every, Fetch, FetchList, Fetched, FromFetched, Target, every};
 pub use millstream_exec::{Iterations, Sighting};
 pub use partial::PartialRun;
+pub use queue_runner::QueueRunner;
 pub use session::{RunMetadata, RunOptions, Session, SessionOptions, Tier};
 pub use watch::Watch;

@@ -63,6 +63,8 @@ pub struct RunOptions {
     pub trace: bool,
     /// What stops the run, and says where.
     pub watch: Vec<Watch>,
+    /// Why it happens, for those who will ask: a queue that it closes tells it to whoever finds it closed.
+    pub why: Option<Arc<str>>,
 }
 
 /// What one run says beyond its values.
@@ -127,7 +129,10 @@ impl Engine {
     ) -> Result<Outcome> {
         match self {
             Engine::Dataflow(runner) => runner.run(feeds, make_env, options),
-            Engine::Reference(reference) => reference.run(feeds, &make_env(), options),
+            Engine::Reference(reference) => {
+                let env = StepEnv { why: options.why.clone(), ..make_env() };
+                reference.run(feeds, &env, options)
+            }
         }
     }
 }
@@ -197,6 +202,11 @@ impl Session {
     /// The graph.
     pub fn graph(&self) -> &Graph {
         &self.shared.graph
+    }
+
+    /// A number that no other session has while this one lives.
+    pub(crate) fn key(&self) -> usize {
+        Arc::as_ptr(&self.shared).addr()
     }
 
     /// The session's resources, to share with another session.
@@ -413,6 +423,7 @@ impl Shared {
         let deadline = options.timeout.or(self.timeout).and_then(|t| Instant::now().checked_add(t));
         millstream_exec::RunOptions {
             trace: options.trace,
+            why: options.why.clone(),
             deadline,
             budget: self.budget.clone(),
             one_thread_per_kernel: self.one_thread_per_kernel,
@@ -436,6 +447,7 @@ impl Shared {
             kernel_state: self.kernel_state.clone(),
             container: self.container.clone(),
             cancel,
+            why: None,
             host: self.host.clone() as Arc<dyn StepHost>,
         }
     }

@@ -1,14 +1,16 @@
-//! What outlives a step: named resources, variables, TensorArrays, stacks, and the means to call work off.
+//! What outlives a step: named resources, variables, TensorArrays, stacks, queues, and the means to call work off.
 //!
 //! Knows no graph and runs no kernel.
 
 mod cancel;
+mod queue;
 mod resources;
 mod stack;
 mod tensor_array;
 mod variable;
 
 pub use cancel::{Cancellation, Registration};
+pub use queue::{Closing, Item, Queue, QueueKind, QueueReport, QueueSpec, Take, Waiter, Waiting};
 pub use resources::Resources;
 pub use stack::Stack;
 pub use tensor_array::{Sum, TensorArray, TensorArrayOptions};

@@ -45,6 +45,29 @@ pub enum Code {
 }
 
 impl Code {
+    /// The code of TensorFlow's number, if there is one; 0 (`OK`) is none.
+    pub fn from_number(number: i32) -> Option<Code> {
+        const ALL: [Code; 16] = [
+            Code::Cancelled,
+            Code::Unknown,
+            Code::InvalidArgument,
+            Code::DeadlineExceeded,
+            Code::NotFound,
+            Code::AlreadyExists,
+            Code::PermissionDenied,
+            Code::ResourceExhausted,
+            Code::FailedPrecondition,
+            Code::Aborted,
+            Code::OutOfRange,
+            Code::Unimplemented,
+            Code::Internal,
+            Code::Unavailable,
+            Code::DataLoss,
+            Code::Unauthenticated,
+        ];
+        ALL.into_iter().find(|&code| code as i32 == number)
+    }
+
     /// TensorFlow's name, `INVALID_ARGUMENT`.
     pub fn name(self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 //! provoked here, and what the error says. Each must end in a clean error: no panic, no hang, no memory beyond the limit.
 //!
 //! Not in the table, because what they are about does not exist here yet: session handles (CVE-2020-15204, CVE-2022-29191,
-//! CVE-2022-29194), queues (issues 75814 and 93531), barriers (issues 112742 and 78828), staging areas (CVE-2021-37673,
+//! CVE-2022-29194), barriers (issues 112742 and 78828), staging areas (CVE-2021-37673,
 //! CVE-2022-21734, CVE-2022-29195), ragged tensors (CVE-2021-37679), checkpoints (CVE-2021-41203, CVE-2021-37639), thread pool
 //! handles (CVE-2022-21732) and batching (CVE-2022-36002). A graph with one of their ops is refused by name when it is
 //! imported, as the row of `ImmutableConst` shows.
@@ -63,6 +63,7 @@ fn bad_inputs() {
         lists(),
         gradients(),
         state(),
+        queues(),
         functions(),
         messages(),
         sizes(),
@@ -346,6 +347,53 @@ fn array(op: &str, inputs: &str, ty: &str) -> String {
         + &format!(
             "node {{ name: 'x' op: '{op}' input: 'a' {inputs} input: '^shut' attr {{ key: '{ty}' value {{ type: DT_INT32 }} }} }}"
         )
+}
+
+fn queues() -> Vec<Row> {
+    vec![
+        ("CVE-2022-29207", Case("QueueIsClosedV2", "one_handle"), ""),
+        ("issue 75814", Case("QueueDequeueUpToV2", "one_number"), ""),
+        ("issue 75814", Case("QueueDequeueManyV2", "none_less_than_nothing"), ""),
+        ("issue 93531", Case("FIFOQueueV2", "has_components"), ""),
+        ("issue 93531", Case("FIFOQueueV2", "shapes_for_all"), ""),
+        (STRUCTURE, Case("QueueEnqueueManyV2", "as_many_rows_each"), ""),
+        (STRUCTURE, Case("QueueEnqueueManyV2", "has_rows"), ""),
+        (STRUCTURE, Case("QueueEnqueueV2", "of_its_types"), ""),
+        (STRUCTURE, Case("QueueEnqueueV2", "of_its_shapes"), ""),
+        (STRUCTURE, Case("PriorityQueueV2", "of_scalar_priorities"), ""),
+        (STRUCTURE, Case("PriorityQueueV2", "of_whole_priorities"), ""),
+        (STRUCTURE, Case("QueueSizeV2", "wants_a_queue"), ""),
+        (STRUCTURE, Run(two_queues("capacity", "i: 3"), "b"), "has capacity 2 but requested capacity was 3"),
+        (
+            STRUCTURE,
+            Run(two_queues("component_types", "list { type: DT_FLOAT }"), "b"),
+            "has component types",
+        ),
+        (
+            STRUCTURE,
+            Run(two_queues("shapes", "list { shape { dim { size: 7 } } }"), "b"),
+            "has component shapes",
+        ),
+    ]
+}
+
+/// A queue, and another under its name that differs in one attribute.
+fn two_queues(attr: &str, other: &str) -> String {
+    let queue = |name: &str, changed: bool| {
+        let attrs = [
+            ("capacity", "i: 2"),
+            ("component_types", "list { type: DT_INT32 }"),
+            ("shapes", "list { shape { } }"),
+            ("shared_name", "s: 'one queue'"),
+        ];
+        let attrs = attrs.map(|(key, value)| {
+            let value = if changed && key == attr { other } else { value };
+            format!("attr {{ key: '{key}' value {{ {value} }} }}")
+        });
+        let after = if changed { "input: '^a'" } else { "" };
+        format!("node {{ name: '{name}' op: 'FIFOQueueV2' {after} {} }}\n", attrs.join(" "))
+    };
+    queue("a", false) + &queue("b", true)
 }
 
 fn functions() -> Vec<Row> {

@@ -20,11 +20,11 @@ mod iteration;
 mod looking;
 mod stuck;
 
-use crate::plan::{Body, Input, Kind, NO_SLOT, Node, Place, Plan, SwitchPlan};
+use crate::plan::{Body, Input, KernelPlan, Kind, NO_SLOT, Node, Place, Plan, SwitchPlan};
 use crate::probe::Observer;
 use crate::trace::Trace;
 use iteration::Iteration;
-use millstream_graph::op::{Completion, KernelCx, StepEnv};
+use millstream_graph::op::{Completion, KernelCx, Rest, StepEnv};
 use millstream_state::Variable;
 use millstream_tensor::{Element, Error, Result, Tensor, invalid, prefetch};
 use smallvec::SmallVec;
@@ -82,8 +82,15 @@ pub(crate) struct Task {
 pub(crate) struct Done {
     node: u32,
     at: u32,
-    outputs: Result<SmallVec<[Option<Tensor>; 2]>>,
-    was_task: bool,
+    outputs: Came,
+}
+
+/// What came of it.
+enum Came {
+    /// The outputs of a task.
+    Task(Result<SmallVec<[Option<Tensor>; 2]>>),
+    /// The end of a wait.
+    Rest(Rest),
 }
 
 impl Task {
@@ -94,7 +101,7 @@ impl Task {
             SmallVec::from_elem(None, kernel.info.output_types.len());
         let mut cx = KernelCx::new(&kernel.info, env, &mut self.inputs, &mut outputs);
         let result = kernel.run(&mut cx);
-        Done { node: self.node, at: self.at, outputs: result.map(|()| outputs), was_task: true }
+        Done { node: self.node, at: self.at, outputs: Came::Task(result.map(|_| outputs)) }
     }
 }
 
@@ -531,20 +538,10 @@ impl Machine {
                 }
             }
         }
-        if let Body::Async(start) = k.body {
-            self.waiting += 1;
-            let mailbox = mailbox.clone();
-            let completion = Completion::new(move |outputs: Result<SmallVec<[Tensor; 2]>>| {
-                let outputs = outputs.map(|o| o.into_iter().map(Some).collect());
-                mailbox.deliver(Done { node: n, at, outputs, was_task: false });
-            });
-            let mut none = [];
-            let mut cx = KernelCx::new(&k.info, env, &mut self.inputs, &mut none);
-            // A panic drops the completion, which fails the step with the node's name.
-            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| start(&mut cx, completion)));
-            return Ok(Turn::Elsewhere);
-        }
-        if self.may_hand_out && (plan.hand_out_all || k.cost(&self.inputs) >= LONG_NS) {
+        if self.may_hand_out
+            && (plan.hand_out_all || k.cost(&self.inputs) >= LONG_NS)
+            && !matches!(k.body, Body::Waits(_))
+        {
             let inputs = std::mem::take(&mut self.inputs);
             self.tasks.push_back(Task { node: n, at, kernel, inputs });
             return Ok(Turn::Elsewhere);
@@ -554,7 +551,9 @@ impl Machine {
             self.outputs.resize(n_outputs, None);
         }
         let mut cx = KernelCx::new(&k.info, env, &mut self.inputs, &mut self.outputs);
-        k.run(&mut cx)?;
+        if !k.run(&mut cx)? {
+            return self.park(env, mailbox, n, at, k);
+        }
         let it = &mut self.iterations[at as usize];
         for (i, (&slot, value)) in plan.slots(node, n_outputs).iter().zip(&mut self.outputs).enumerate() {
             // Taken even if nobody reads it: the next kernel finds all of them empty.
@@ -570,16 +569,44 @@ impl Machine {
         Ok(self.tell(plan, at, node))
     }
 
+    /// The kernel has to wait; its completion comes through the mailbox.
+    #[cold]
+    fn park(
+        &mut self,
+        env: &StepEnv,
+        mailbox: &Arc<dyn Mailbox>,
+        n: u32,
+        at: u32,
+        k: &KernelPlan,
+    ) -> Result<Turn> {
+        let Body::Waits(waits) = k.body else {
+            return Err(Error::internal("a kernel that never waits did not compute"));
+        };
+        self.waiting += 1;
+        let mailbox = mailbox.clone();
+        let completion =
+            Completion::new(move |rest| mailbox.deliver(Done { node: n, at, outputs: Came::Rest(rest) }));
+        let mut none = [];
+        let mut cx = KernelCx::new(&k.info, env, &mut self.inputs, &mut none);
+        // A panic drops the completion, which fails the step with the node's name.
+        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| (waits.start)(&mut cx, completion)));
+        Ok(Turn::Elsewhere)
+    }
+
     /// What somebody else did arrives.
     pub(crate) fn done(&mut self, plan: &Plan, done: Done) {
-        let Done { node: n, at, outputs, was_task } = done;
-        match was_task {
-            true => self.running -= 1,
-            false => self.waiting -= 1,
+        let Done { node: n, at, outputs } = done;
+        match &outputs {
+            Came::Task(_) => self.running -= 1,
+            Came::Rest(_) => self.waiting -= 1,
         }
         if self.error.is_some() || self.is_late(plan, n, at) {
             return;
         }
+        let outputs = match outputs {
+            Came::Task(outputs) => outputs,
+            Came::Rest(rest) => rest().map(|outputs| outputs.into_iter().map(Some).collect()),
+        };
         let node = &plan.nodes[n as usize];
         let result = outputs.and_then(|mut outputs| {
             for (i, &slot) in

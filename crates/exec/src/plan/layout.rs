@@ -156,7 +156,7 @@ impl Builder<'_> {
             slots,
             frames,
             hand_out_all: self.options.hand_out_all,
-            may_wait: kernels.iter().any(|k: &KernelPlan| matches!(k.body, Body::Async(_))),
+            may_wait: kernels.iter().any(|k: &KernelPlan| matches!(k.body, Body::Waits(_))),
             kernels,
             initial,
             labels,

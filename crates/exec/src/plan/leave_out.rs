@@ -108,7 +108,7 @@ impl Builder<'_> {
         let mut outputs: SmallVec<[Option<Tensor>; 1]> = SmallVec::from_elem(None, 1);
         let mut cx = KernelCx::new(info, &env, &mut inputs, &mut outputs);
         let kernel = prepare(&Arc::new(info.clone()), &env.kernel_state).ok()?;
-        if matches!(kernel.body, Body::Async(_)) {
+        if matches!(kernel.body, Body::Waits(_)) {
             return None;
         }
         // An error is left for the run to report.

@@ -269,7 +269,7 @@ pub(crate) struct KernelPlan {
 pub(crate) enum Body {
     Run(RunFn),
     Prepared(Box<dyn Run>),
-    Async(millstream_graph::op::AsyncStart),
+    Waits(millstream_graph::op::Waits),
 }
 
 /// What every iteration of a frame starts as.
@@ -324,12 +324,12 @@ impl KernelPlan {
         }
     }
 
-    /// Computes; a panic becomes an error.
-    pub(crate) fn run(&self, cx: &mut KernelCx) -> Result<()> {
+    /// Computes, and says whether it did: what has to wait does not. A panic becomes an error.
+    pub(crate) fn run(&self, cx: &mut KernelCx) -> Result<bool> {
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match &self.body {
-            Body::Run(run) => run(cx),
-            Body::Prepared(kernel) => kernel.run(cx),
-            Body::Async(_) => Err(Error::internal("a waiting kernel was run like any other")),
+            Body::Run(run) => run(cx).map(|()| true),
+            Body::Prepared(kernel) => kernel.run(cx).map(|()| true),
+            Body::Waits(waits) => (waits.at_once)(cx),
         }));
         result.unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -510,7 +510,7 @@ impl<'a> Builder<'a> {
 pub(crate) fn prepare(info: &Arc<NodeInfo>, kernel_state: &Resources) -> Result<KernelPlan> {
     let body = match info.op.kernel.body {
         KernelBody::Run(run) => Body::Run(run),
-        KernelBody::Async(start) => Body::Async(start),
+        KernelBody::Waits(waits) => Body::Waits(waits),
         KernelBody::Build(make) => Body::Prepared(make(&BuildCx { node: info, kernel_state })?),
         KernelBody::Structural => {
             return Err(Error::unimplemented(format!("op {} has no kernel", info.op.name)));

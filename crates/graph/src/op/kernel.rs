@@ -22,8 +22,14 @@ pub struct Kernel {
 /// A kernel as a plain function.
 pub type RunFn = fn(&mut KernelCx) -> Result<()>;
 
-/// Starts work that ends later, through its [`Completion`].
-pub type AsyncStart = fn(&mut KernelCx, Completion);
+/// A kernel that may have to wait for somebody outside the step.
+#[derive(Clone, Copy)]
+pub struct Waits {
+    /// Computes as any kernel does if it need not wait; says whether it did. If it did not, its inputs are as they were.
+    pub at_once: fn(&mut KernelCx) -> Result<bool>,
+    /// Starts work that ends later, through its [`Completion`]. Sets no outputs.
+    pub start: fn(&mut KernelCx, Completion),
+}
 
 /// The computation of a kernel.
 #[derive(Clone, Copy)]
@@ -34,8 +40,8 @@ pub enum KernelBody {
     Run(RunFn),
     /// A function that prepares a kernel once per node and session: attributes read, state found.
     Build(fn(&BuildCx) -> Result<Box<dyn Run>>),
-    /// May wait: starts, and completes later from any thread. The executor parks the node, not a thread.
-    Async(AsyncStart),
+    /// May wait: completes later, from any thread. The executor parks the node, not a thread.
+    Waits(Waits),
 }
 
 /// A prepared kernel.
@@ -116,9 +122,18 @@ impl Kernel {
         Self::new(KernelBody::Build(make), effect)
     }
 
-    /// May wait.
-    pub fn waiting(start: AsyncStart) -> Kernel {
-        Self::new(KernelBody::Async(start), Effect::Stateful)
+    /// May wait; [`Kernel::at_once`] spares it that where it need not.
+    pub fn waiting(start: fn(&mut KernelCx, Completion)) -> Kernel {
+        let waits = Waits { at_once: |_| Ok(false), start };
+        Self::new(KernelBody::Waits(waits), Effect::Stateful).cost(Cost::PerElement(0.0))
+    }
+
+    /// How a kernel that may wait computes when it need not.
+    pub fn at_once(mut self, at_once: fn(&mut KernelCx) -> Result<bool>) -> Kernel {
+        if let KernelBody::Waits(waits) = &mut self.body {
+            waits.at_once = at_once;
+        }
+        self
     }
 
     /// How long it takes, where one nanosecond per element is far off.
@@ -182,6 +197,8 @@ pub struct StepEnv {
     pub container: Arc<str>,
     /// Raised when the step is to stop.
     pub cancel: Cancellation,
+    /// Why whoever asked for the run did, for those who will ask: what closes a queue passes it on.
+    pub why: Option<Arc<str>>,
     /// The executor's services.
     pub host: Arc<dyn StepHost>,
 }
@@ -241,6 +258,12 @@ impl<'a> KernelCx<'a> {
     #[inline]
     pub fn take(&mut self, i: usize) -> Tensor {
         std::mem::replace(&mut self.inputs[i], Tensor::scalar(false))
+    }
+
+    /// Puts input `i` back that was [taken](KernelCx::take).
+    #[inline]
+    pub fn put_back(&mut self, i: usize, value: Tensor) {
+        self.inputs[i] = value;
     }
 
     /// Gives output `i`.
@@ -318,22 +341,34 @@ impl<'a> KernelCx<'a> {
     }
 }
 
-type Done = Box<dyn FnOnce(Result<SmallVec<[Tensor; 2]>>) + Send>;
+/// What comes of a wait.
+pub type Outputs = Result<SmallVec<[Tensor; 2]>>;
+
+/// The rest of the work of a kernel that waited, done by its own run.
+pub type Rest = Box<dyn FnOnce() -> Outputs + Send>;
+
+type Done = Box<dyn FnOnce(Rest) + Send>;
 
 /// The end of work that a waiting kernel started: completed once, from any thread. Dropped without being completed it
 /// fails the step, so that nothing waits for ever.
 pub struct Completion(Option<Done>);
 
 impl Completion {
-    /// A completion that calls `done`.
-    pub fn new(done: impl FnOnce(Result<SmallVec<[Tensor; 2]>>) + Send + 'static) -> Completion {
+    /// A completion that calls `done`, which sees to it that the rest is called.
+    pub fn new(done: impl FnOnce(Rest) + Send + 'static) -> Completion {
         Completion(Some(Box::new(done)))
     }
 
     /// Ends the work with its outputs or an error.
-    pub fn complete(mut self, outputs: Result<SmallVec<[Tensor; 2]>>) {
+    pub fn complete(self, outputs: Outputs) {
+        self.complete_with(move || outputs);
+    }
+
+    /// Ends the wait. `rest` makes the outputs, on a thread of the run that waited and within its memory limit: whoever ends a wait
+    /// should not have to work for it.
+    pub fn complete_with(mut self, rest: impl FnOnce() -> Outputs + Send + 'static) {
         if let Some(done) = self.0.take() {
-            done(outputs);
+            done(Box::new(rest));
         }
     }
 }
@@ -341,7 +376,9 @@ impl Completion {
 impl Drop for Completion {
     fn drop(&mut self) {
         if let Some(done) = self.0.take() {
-            done(Err(Error::internal("a waiting kernel gave its completion up without completing it")));
+            done(Box::new(|| {
+                Err(Error::internal("a waiting kernel gave its completion up without completing it"))
+            }));
         }
     }
 }

@@ -7,6 +7,8 @@ mod philox;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use philox::Words;
+
 ops! {
     multinomial, parameterized_truncated_normal, random_gamma, random_gamma_grad, random_poisson, random_shuffle, random_standard_normal, random_uniform, random_uniform_int, stateless_multinomial, stateless_random_get_alg,
     stateless_random_get_key_counter, stateless_random_normal, stateless_random_normal_v2, stateless_random_uniform,

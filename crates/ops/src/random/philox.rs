@@ -65,15 +65,21 @@ fn round(w: [u32; WORDS], key: [u32; 2]) -> [u32; WORDS] {
 }
 
 /// One word at a time from a generator.
-pub(super) struct Words {
+#[derive(Clone)]
+pub(crate) struct Words {
     philox: Philox,
     step: [u32; WORDS],
     used: usize,
 }
 
 impl Words {
+    /// The words that `seed` and `seed2` stand for, or any if both are zero.
+    pub fn seeded(seed: i64, seed2: i64) -> Result<Words> {
+        Ok(Words::new(seeded(seed as u64, seed2 as u64)?))
+    }
+
     /// The words from here on.
-    pub fn new(philox: Philox) -> Words {
+    pub(super) fn new(philox: Philox) -> Words {
         Words { philox, step: [0; WORDS], used: WORDS }
     }
 
@@ -107,13 +113,7 @@ impl Stream {
     /// The stream of this node in this session. It starts where the seeds say, or anywhere if both are zero.
     pub fn of(cx: &BuildCx) -> Result<Arc<Stream>> {
         let (seed, seed2) = (cx.node.attrs.int("seed")? as u64, cx.node.attrs.int("seed2")? as u64);
-        cx.state(|| {
-            let (key, high) = match (seed, seed2) {
-                (0, 0) => (entropy()?, entropy()?),
-                seeds => seeds,
-            };
-            Ok(Stream { next: Mutex::new(Philox::new(key, u128::from(high) << 64)) })
-        })
+        cx.state(|| Ok(Stream { next: Mutex::new(seeded(seed, seed2)?) }))
     }
 
     /// Takes `steps` steps of the stream and gives the generator at their start.
@@ -128,6 +128,15 @@ impl Stream {
     pub fn reserve_outputs(&self, outputs: usize) -> Philox {
         self.reserve((outputs as u64).wrapping_mul(RESERVED))
     }
+}
+
+/// The generator that starts where the seeds say, or anywhere if both are zero.
+fn seeded(seed: u64, seed2: u64) -> Result<Philox> {
+    let (key, high) = match (seed, seed2) {
+        (0, 0) => (entropy()?, entropy()?),
+        seeds => seeds,
+    };
+    Ok(Philox::new(key, u128::from(high) << 64))
 }
 
 fn entropy() -> Result<u64> {

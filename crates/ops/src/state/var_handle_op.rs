@@ -1,6 +1,6 @@
 //! `VarHandleOp`: a handle to a resource variable.
 
-use super::variable::Named;
+use super::variable::named;
 use millstream_graph::Attr;
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec, Text, TextList};
 use millstream_graph::op::{Effect, InferCx, Kernel, OpDef};
@@ -20,7 +20,7 @@ pub(crate) fn def() -> OpDef {
         .attr("shape", AnyShape)
         .attr("allowed_devices", TextList.or(Attr::List(Vec::new())))
         .infer(infer)
-        .kernel(Kernel::build(Effect::Stateful, |cx| Ok(Box::new(Named::new(cx.node)?))))
+        .kernel(Kernel::build(Effect::Stateful, named))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

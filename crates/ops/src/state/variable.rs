@@ -1,10 +1,10 @@
 //! `Variable`, `VariableV2`: a reference to a variable.
 
+use crate::named::Named;
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec, Text};
-use millstream_graph::op::{Effect, InferCx, Kernel, KernelCx, NodeInfo, OpDef, Run};
+use millstream_graph::op::{BuildCx, Effect, InferCx, Kernel, KernelCx, NodeInfo, OpDef, Run};
 use millstream_state::Variable;
-use millstream_tensor::{DType, Handle, PartialShape, Result, Tensor, ensure};
-use parking_lot::Mutex;
+use millstream_tensor::{PartialShape, Result, ensure};
 
 pub(crate) fn def() -> [OpDef; 2] {
     ["Variable", "VariableV2"].map(|name| {
@@ -19,7 +19,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("container", Text.or(""))
             .attr("shared_name", Text.or(""))
             .infer(infer)
-            .kernel(Kernel::build(Effect::Stateful, |cx| Ok(Box::new(Named::new(cx.node)?))))
+            .kernel(Kernel::build(Effect::Stateful, named))
     })
 }
 
@@ -36,61 +36,23 @@ fn shape(node: &NodeInfo) -> Result<PartialShape> {
     }
 }
 
-/// Gives the handle of a named variable: looked up once, a clone until something is forgotten.
-pub(crate) struct Named {
-    container: String,
-    name: String,
-    dtype: DType,
-    shape: PartialShape,
-    /// The handle, and the resources' epoch in which it was looked up. Guards only itself; nothing is locked beneath it.
-    found: Mutex<Option<(u64, Tensor)>>,
-}
-
-impl Named {
-    /// As the attributes of the node say.
-    pub(crate) fn new(node: &NodeInfo) -> Result<Named> {
-        let attr = |name| node.attrs.str(name).map(|v| v.text().into_owned());
-        let shared = attr("shared_name")?;
-        Ok(Named {
-            container: attr("container")?,
-            name: if shared.is_empty() { node.name.clone() } else { shared },
-            dtype: node.attrs.dtype("dtype")?,
-            shape: shape(node)?,
-            found: Mutex::new(None),
-        })
-    }
-
-    fn find(&self, cx: &KernelCx) -> Result<Tensor> {
-        let container = if self.container.is_empty() { &*cx.env.container } else { &*self.container };
-        let make = || Ok(Variable::new(self.name.as_str(), self.dtype, self.shape.clone()));
-        let variable = cx.env.resources.get_or_create(container, &self.name, make)?;
-        ensure!(
-            variable.dtype() == self.dtype,
-            "the variable `{}` holds {} but `dtype` says {}: two nodes share the name",
-            self.name,
-            variable.dtype(),
-            self.dtype
-        );
-        Ok(Tensor::handle(Handle::new(container, self.name.as_str(), variable)))
-    }
-}
-
-impl Run for Named {
-    fn run(&self, cx: &mut KernelCx) -> Result<()> {
-        // Read before the look-up: what is forgotten meanwhile is looked up again.
-        let epoch = cx.env.resources.epoch();
-        let known = self.found.lock().as_ref().filter(|(then, _)| *then == epoch).map(|(_, handle)| handle.clone());
-        let handle = match known {
-            Some(handle) => handle,
-            None => {
-                let handle = self.find(cx)?;
-                *self.found.lock() = Some((epoch, handle.clone()));
-                handle
-            }
-        };
+/// A kernel that gives the handle of the variable that the attributes name.
+pub(super) fn named(cx: &BuildCx) -> Result<Box<dyn Run>> {
+    let (named, dtype, shape) = (Named::new(cx.node)?, cx.node.attrs.dtype("dtype")?, shape(cx.node)?);
+    Ok(Box::new(move |cx: &mut KernelCx| {
+        let handle = named.handle(cx, |resources, container, name| {
+            let variable =
+                resources.get_or_create(container, name, || Ok(Variable::new(name, dtype, shape.clone())))?;
+            ensure!(
+                variable.dtype() == dtype,
+                "the variable `{name}` holds {} but `dtype` says {dtype}: two nodes share the name",
+                variable.dtype()
+            );
+            Ok(variable)
+        })?;
         cx.set(0, handle);
         Ok(())
-    }
+    }))
 }
 
 cases! {

@@ -1,0 +1,137 @@
+//! Queues as people use them: by structure, by name, out of a list; runners that sessions start, from imported graphs too.
+
+use millstream::prelude::*;
+use millstream::{Code, PartialShape, interop};
+
+#[test]
+fn components_go_in_by_structure_and_come_out_by_name() -> Result<()> {
+    let g = Graph::new();
+    let q = Queue::fifo(&g, 10, [DType::I32, DType::F32])
+        .shapes([shape![], shape![2]])
+        .names(["length", "values"])
+        .make()?;
+    assert_eq!(q.name(), "fifo_queue");
+    let put = q.enqueue((1, g.constant([0.5f32, 1.5])))?;
+    assert_eq!(put.name(), "fifo_queue_enqueue");
+    let many = q.enqueue_many((g.constant([2, 3]), g.constant([[1f32, 2.0], [3.0, 4.0]])))?;
+    let one = q.dequeue()?;
+    let batch = q.dequeue_many(2)?;
+    assert_eq!(batch[1].shape(), shape![2, 2]);
+    assert_eq!(q.dequeue_up_to(2)?[1].shape(), shape![_, 2]);
+    assert_eq!(batch.named("values")?.name(), batch[1].name());
+    let missing = batch.named("x").unwrap_err().to_string();
+    assert!(missing.contains(r#"no component `x`, but ["length", "values"]"#), "{missing}");
+    let session = Session::new(&g)?;
+    session.run::<()>(put, feed![])?;
+    session.run::<()>(many, feed![])?;
+    let [length, values] = one.all()?;
+    let (length, values): (i32, Vec<f32>) = session.run((length, values), feed![])?;
+    assert_eq!((length, values), (1, vec![0.5, 1.5]));
+    let (lengths, values): (Vec<i32>, Tensor) = session.run((batch[0], batch[1]), feed![])?;
+    assert_eq!((lengths, values.to_string()), (vec![2, 3], "f32[2,2] [[1 2] [3 4]]".into()));
+    Ok(())
+}
+
+#[test]
+fn a_queue_is_chosen_when_the_program_runs() -> Result<()> {
+    let g = Graph::new();
+    let queue = |value: i32| -> Result<_> {
+        let q = Queue::fifo(&g, 2, [DType::I32]).shapes([shape![]]).make()?;
+        Ok((q.enqueue(value)?, q))
+    };
+    let ((put_a, a), (put_b, b)) = (queue(10)?, queue(20)?);
+    let which = g.placeholder::<i32>("which", shape![]);
+    let [chosen] = Queue::from_list(which, &[a, b])?.dequeue()?.all()?;
+    let session = Session::new(&g)?;
+    session.run::<()>((put_a, put_b), feed![])?;
+    assert_eq!(session.run::<i32>(chosen, feed![which => 1])?, 20);
+    assert_eq!(session.run::<i32>(chosen, feed![which => 0])?, 10);
+    Ok(())
+}
+
+fn drain(make: fn(&Graph) -> Result<(Op<'_>, Output<'_>)>) -> Result<Vec<i32>> {
+    let g = Graph::new();
+    let (put, get) = make(&g)?;
+    let session = Session::new(&g)?;
+    session.run::<()>(put, feed![])?;
+    session.run(get, feed![])
+}
+
+fn shuffled(g: &Graph) -> Result<(Op<'_>, Output<'_>)> {
+    let q = Queue::shuffle(g, 100, 0, [DType::I32]).shapes([shape![]]).seed(7).make()?;
+    Ok((q.enqueue_many(g.constant([1, 2, 3, 4, 5, 6, 7, 8]))?, q.dequeue_many(8)?[0]))
+}
+
+#[test]
+fn shuffles_follow_their_seed_and_priorities_their_order() -> Result<()> {
+    let first = drain(shuffled)?;
+    assert_ne!(first, [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(first, drain(shuffled)?);
+    let sorted = drain(|g| {
+        let q = Queue::priority(g, 100, [DType::I32]).shapes([shape![]]).make()?;
+        Ok((q.enqueue_many((g.constant([3i64, 1, 2]), g.constant([30, 10, 20])))?, q.dequeue_many(3)?[1]))
+    })?;
+    assert_eq!(sorted, [10, 20, 30]);
+    Ok(())
+}
+
+#[test]
+fn runners_survive_a_meta_graph() -> Result<()> {
+    let g = Graph::new();
+    let q = Queue::fifo(&g, 3, [DType::I32]).shapes([shape![]]).make()?;
+    g.add_queue_runner(&q.runner([q.enqueue(5)?]));
+    let batch = q.dequeue_many(4)?[0].name();
+    let meta = interop::export_meta_graph(&g)?;
+    let again = Graph::new();
+    interop::import_meta_graph(&again, &meta, &interop::ImportOptions::default())?;
+    assert_eq!(again.queue_runners().len(), 1);
+    let session = Session::new(&again)?;
+    let batch = again.output(&batch)?;
+    let got: Option<Vec<i32>> = session.with_queue_runners(|_| session.run(batch, feed![]))?;
+    assert_eq!(got, Some(vec![5, 5, 5, 5]));
+    Ok(())
+}
+
+/// A runner whose operation fails stops everybody, and its error is what the caller gets.
+#[test]
+fn the_error_of_a_runner_comes_back() -> Result<()> {
+    let g = Graph::new();
+    let q = Queue::fifo(&g, 3, [DType::I32]).shapes([shape![]]).make()?;
+    let bad = g.gather(g.constant([1, 2]), 7, 0);
+    g.add_queue_runner(&q.runner([q.enqueue(bad)?]));
+    let [one] = q.dequeue()?.all()?;
+    let session = Session::new(&g)?;
+    let error = session.with_queue_runners(|_| session.run::<i32>(one, feed![])).unwrap_err();
+    assert_eq!(error.code(), Code::InvalidArgument);
+    assert!(error.to_string().contains("7"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn mistakes_are_named_where_they_are_made() -> Result<()> {
+    let g = Graph::new();
+    let says = |error: millstream::Error, part: &str| {
+        assert!(error.to_string().contains(part), "no `{part}` in\n{error}")
+    };
+    let q = Queue::fifo(&g, 3, [DType::I32]).make()?;
+    says(q.dequeue_many(2).unwrap_err(), "require the components to have specified shapes");
+    says(q.enqueue((1, 2)).unwrap_err(), "has 1 components, not 2");
+    says(q.enqueue(g.constant(1.5f32)).unwrap_err(), "component 0 of `fifo_queue` is i32, not f32");
+    says(q.enqueue_many(1).unwrap_err(), "cannot be a scalar");
+    let q = Queue::fifo(&g, 3, [DType::I32]).shapes([shape![_]]).make()?;
+    says(q.dequeue_many(2).unwrap_err(), "they are known in part");
+    says(q.enqueue(1).unwrap_err(), "has shape [?], not []");
+    let none: [PartialShape; 0] = [];
+    says(Queue::padding(&g, 3, [DType::I32]).make().unwrap_err(), "needs the shapes of its components");
+    says(
+        Queue::fifo(&g, 3, [DType::I32]).shapes(none).make().unwrap_err(),
+        "1 components was given 0 shapes",
+    );
+    says(Queue::fifo(&g, 3, []).make().unwrap_err(), "at least one component");
+    says(
+        Queue::shuffle(&g, 3, 3, [DType::I32]).make().unwrap_err(),
+        "cannot hold back min_after_dequeue = 3",
+    );
+    says(Queue::from_list(0, &[]).unwrap_err(), "no queue to choose from");
+    Ok(())
+}

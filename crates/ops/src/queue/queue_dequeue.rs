@@ -1,0 +1,41 @@
+//! `QueueDequeue`, `QueueDequeueV2`: takes an item out.
+
+use super::queues::{check_types, generations, no_timeout, queue, takes_out, user, waiter};
+use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef};
+use millstream_state::Take;
+use millstream_tensor::Result;
+
+pub(crate) fn def() -> [OpDef; 2] {
+    generations(["QueueDequeue", "QueueDequeueV2"], |name, by| {
+        takes_out(user(name, by))
+            .doc("Takes one item out. Waits while there is none; `OUT_OF_RANGE` once the queue is closed and empty.")
+            .kernel(Kernel::waiting(start).at_once(at_once))
+    })
+}
+
+fn at_once(cx: &mut KernelCx) -> Result<bool> {
+    no_timeout(cx.attrs())?;
+    let queue = queue(cx)?;
+    check_types(&queue, cx.attrs())?;
+    let Some(item) = queue.try_dequeue_one()? else { return Ok(false) };
+    for (i, value) in item.into_iter().enumerate() {
+        cx.set(i, value);
+    }
+    Ok(true)
+}
+
+fn start(cx: &mut KernelCx, completion: Completion) {
+    match queue(cx) {
+        Err(error) => completion.complete(Err(error)),
+        Ok(queue) => {
+            let waiter = waiter(cx, completion, |items| Ok(items.into_iter().flatten().collect()));
+            queue.dequeue(Take::Exactly(1), waiter);
+        }
+    }
+}
+
+cases! {
+    of_its_types: "QueueDequeueV2(FIFOQueueV2(; component_types={f32}); component_types={i32}) ! holds components of {f32}, but `component_types` is {i32}",
+    infers: "QueueDequeueV2(resource[]; component_types={f32, i32}) : f32[..], i32[..]",
+    wants_a_queue: "QueueDequeueV2(@i32 1; component_types={f32}) ! refers to a variable",
+}

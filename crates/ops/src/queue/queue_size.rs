@@ -1,0 +1,31 @@
+//! `QueueSize`, `QueueSizeV2`: how many items are in a queue.
+
+use super::queues::{generations, one_handle, queue, user};
+use millstream_graph::op::{InferCx, Kernel, OpDef};
+use millstream_tensor::{DType, PartialShape, Result, Tensor};
+
+pub(crate) fn def() -> [OpDef; 2] {
+    generations(["QueueSize", "QueueSizeV2"], |name, by| {
+        user(name, by)
+            .doc("How many items are in the queue at this moment.")
+            .output("size", DType::I32)
+            .infer(scalar)
+            .kernel(Kernel::stateful(|cx| {
+                let len = queue(cx)?.len();
+                cx.set(0, Tensor::scalar(i32::try_from(len).unwrap_or(i32::MAX)));
+                Ok(())
+            }))
+    })
+}
+
+/// The output is a scalar.
+pub(super) fn scalar(cx: &mut InferCx) -> Result<()> {
+    cx.set(0, PartialShape::unknown_of_rank(0));
+    one_handle(cx)
+}
+
+cases! {
+    infers: "QueueSizeV2(resource[]) : i32[]",
+    wants_a_queue: "QueueSizeV2(@i32 1) ! refers to a variable",
+    one_handle: "QueueSizeV2(resource[2]) ! `handle` must be a scalar",
+}

@@ -1,0 +1,295 @@
+//! What the queue ops share: both generations of handles, opening a queue by its name, taking items apart and putting batches together.
+
+use crate::named::Named;
+use crate::random::Words;
+use millstream_graph::op::spec::{Int, ShapeList, Spec, Text, TypeList};
+use millstream_graph::op::{
+    BuildCx, Completion, Effect, Gradient, InferCx, Kernel, KernelCx, OpDef, Outputs, Run,
+};
+use millstream_graph::{Attr, Attrs};
+use millstream_state::{Item, Queue, QueueKind, QueueSpec, Waiter};
+use millstream_tensor::{Assembler, DType, PartialShape, Result, Shape, Tensor, ensure, invalid};
+use std::sync::Arc;
+
+/// The two generations of an op: by a reference, and by a resource. They differ in nothing else.
+pub(super) fn generations(
+    names: [&'static str; 2],
+    declare: impl Fn(&'static str, By) -> OpDef,
+) -> [OpDef; 2] {
+    let [old, new] = names;
+    [declare(old, By::Reference), declare(new, By::Resource)]
+}
+
+/// How an op knows its queue.
+#[derive(Clone, Copy)]
+pub(super) enum By {
+    Reference,
+    Resource,
+}
+
+impl By {
+    /// Declares the handle that an op takes.
+    pub(super) fn input(self, def: OpDef) -> OpDef {
+        match self {
+            By::Reference => def.ref_input("handle", DType::Str),
+            By::Resource => def.input("handle", DType::Resource),
+        }
+    }
+
+    /// Declares the handle that an op gives.
+    fn output(self, def: OpDef) -> OpDef {
+        match self {
+            By::Reference => def.ref_output("handle", DType::Str),
+            By::Resource => def.output("handle", DType::Resource),
+        }
+    }
+}
+
+/// Declares an op that opens a queue, but for its doc, its cases, and the attributes that only it has.
+pub(super) fn opener(name: &'static str, by: By, make: fn(&BuildCx) -> Result<Box<dyn Run>>) -> OpDef {
+    by.output(OpDef::new(name))
+        .attr("capacity", Int.or(-1))
+        .attr("container", Text.or(""))
+        .attr("shared_name", Text.or(""))
+        .infer(|cx| {
+            // The old handle is a vector of two names; of a reference to it nothing is said.
+            let is_resource = cx.node().output_types[0].dtype == DType::Resource;
+            cx.set(0, if is_resource { PartialShape::unknown_of_rank(0) } else { PartialShape::unknown() });
+            Ok(())
+        })
+        .kernel(Kernel::build(Effect::Stateful, make))
+        .gradient(Gradient::none("of queues there is none, as in TensorFlow"))
+}
+
+/// Declares the components of an item.
+pub(super) fn typed(def: OpDef) -> OpDef {
+    def.attr("component_types", TypeList).attr("shapes", ShapeList.or(Attr::List(Vec::new())))
+}
+
+/// The queue that the attributes describe.
+pub(super) fn spec(kind: QueueKind, attrs: &Attrs) -> Result<QueueSpec> {
+    let shapes: Vec<PartialShape> = attrs.shapes("shapes")?.into_iter().cloned().collect();
+    Ok(QueueSpec {
+        kind,
+        capacity: QueueSpec::capacity_of(attrs.int("capacity")?),
+        dtypes: attrs.dtypes("component_types")?,
+        shapes: (!shapes.is_empty()).then_some(shapes),
+        min_after_dequeue: 0,
+        seeds: (0, 0),
+    })
+}
+
+/// A kernel that opens a queue: the one under its name if that is alike, or a new one.
+pub(super) fn opening(cx: &BuildCx, spec: QueueSpec) -> Result<Box<dyn Run>> {
+    let named = Named::new(cx.node)?;
+    let words = Words::seeded(spec.seeds.0, spec.seeds.1)?;
+    Ok(Box::new(move |cx: &mut KernelCx| {
+        let handle = named.handle(cx, |resources, container, name| {
+            let make = || {
+                let mut words = words.clone();
+                Queue::new(name, spec.clone(), move || words.word())
+            };
+            let queue = resources.get_or_create(container, name, make)?;
+            queue.spec().check_same(&spec, name)?;
+            Ok(queue)
+        })?;
+        cx.set(0, handle);
+        Ok(())
+    }))
+}
+
+/// The queue that input 0 refers to.
+pub(super) fn queue(cx: &KernelCx) -> Result<Arc<Queue>> {
+    let handle = cx.handle(0)?;
+    handle.share::<Queue>().ok_or_else(|| {
+        invalid!(
+            "`handle` refers to a {} (`{}`), which {} cannot use",
+            handle.kind(),
+            handle.name,
+            cx.node.op.name
+        )
+    })
+}
+
+/// Declares an op that uses a queue.
+pub(super) fn user(name: &'static str, by: By) -> OpDef {
+    by.input(OpDef::new(name))
+        .infer(|_| Ok(()))
+        .gradient(Gradient::none("of queues there is none, as in TensorFlow"))
+}
+
+/// Checks the shape of the handle, of which there must be one. An old one is a reference to a vector.
+pub(super) fn one_handle(cx: &mut InferCx) -> Result<()> {
+    match cx.node().input_types[0].dtype {
+        DType::Resource => cx.scalar(0),
+        _ => Ok(()),
+    }
+}
+
+/// Declares the components that an op hands in.
+pub(super) fn hands_in(def: OpDef) -> OpDef {
+    def.input_list("components", "Tcomponents").attr("Tcomponents", TypeList).attr("timeout_ms", Int.or(-1))
+}
+
+/// Declares the components that an op takes out.
+pub(super) fn takes_out(def: OpDef) -> OpDef {
+    def.output_list("components", "component_types")
+        .attr("component_types", TypeList)
+        .attr("timeout_ms", Int.or(-1))
+        .infer(|cx| {
+            one_handle(cx)?;
+            for i in 0..cx.n_outputs() {
+                cx.set(i, PartialShape::unknown());
+            }
+            Ok(())
+        })
+}
+
+/// An error if the op asks for what no queue does.
+pub(super) fn no_timeout(attrs: &Attrs) -> Result<()> {
+    let timeout = attrs.int("timeout_ms")?;
+    ensure!(
+        timeout == -1,
+        "`timeout_ms` = {timeout}: a queue op has no time limit of its own; give the run one"
+    );
+    Ok(())
+}
+
+/// The components that the node hands in.
+pub(super) fn components(cx: &mut KernelCx) -> Item {
+    (1..cx.n_inputs()).map(|i| cx.take(i)).collect()
+}
+
+/// Puts components back where [`components`] took them.
+pub(super) fn put_back(cx: &mut KernelCx, item: Item) {
+    for (i, value) in item.into_iter().enumerate() {
+        cx.put_back(i + 1, value);
+    }
+}
+
+/// The rows of components that hold many items.
+pub(super) fn rows(components: &[Tensor], queue: &Queue) -> Result<Vec<Item>> {
+    let spec = queue.spec();
+    ensure!(
+        components.len() == spec.dtypes.len(),
+        "an item of {queue:?} has {} components, not {}",
+        spec.dtypes.len(),
+        components.len()
+    );
+    let mut n_rows = None;
+    for (i, component) in components.iter().enumerate() {
+        let Some(&rows) = component.shape().first() else {
+            return Err(invalid!("component {i} holds many items of {queue:?}, so it cannot be a scalar"));
+        };
+        let first = *n_rows.get_or_insert(rows);
+        ensure!(
+            rows == first,
+            "all components of many items must have as many rows: component 0 has {first} rows, component {i} has {rows}"
+        );
+    }
+    (0..n_rows.unwrap_or(0)).map(|i| components.iter().map(|c| own_row(c, i)).collect()).collect()
+}
+
+/// Row `i` in memory of its own: a row that stays long would keep all of them.
+fn own_row(component: &Tensor, i: usize) -> Result<Tensor> {
+    let row = component.row(i)?;
+    if row.as_scalar().is_some() {
+        return Ok(row);
+    }
+    let mut own = Assembler::new(row.dtype(), row.shape().clone())?;
+    own.push(&row, 0, row.elements())?;
+    own.finish()
+}
+
+/// How items leave a queue as a batch.
+pub(super) fn takes_batches(queue: &Queue, attrs: &Attrs) -> Result<()> {
+    let spec = queue.spec();
+    check_types(queue, attrs)?;
+    let stackable = spec.shapes.as_ref().is_some_and(|shapes| {
+        spec.kind == QueueKind::PaddingFifo || shapes.iter().all(PartialShape::is_full)
+    });
+    ensure!(
+        stackable,
+        "{}'s DequeueMany and DequeueUpTo require the components to have specified shapes: {queue:?} was made without",
+        spec.kind
+    );
+    Ok(())
+}
+
+/// An error unless the op takes what the queue holds.
+pub(super) fn check_types(queue: &Queue, attrs: &Attrs) -> Result<()> {
+    let wanted = attrs.dtypes("component_types")?;
+    ensure!(
+        wanted == queue.spec().dtypes,
+        "{queue:?} holds components of {}, but `component_types` is {}",
+        listed(&queue.spec().dtypes),
+        listed(&wanted)
+    );
+    Ok(())
+}
+
+fn listed(dtypes: &[DType]) -> String {
+    let names: Vec<String> = dtypes.iter().map(ToString::to_string).collect();
+    format!("{{{}}}", names.join(", "))
+}
+
+/// The items as a batch: component by component, padded at the end where their dimensions differ.
+pub(super) fn batch(queue: &Queue, items: &[Item]) -> Outputs {
+    let spec = queue.spec();
+    let shapes = spec.shapes.as_deref().unwrap_or_default();
+    let component = |(c, dtype): (usize, &DType)| {
+        let known = shapes.get(c).cloned().unwrap_or_default();
+        let mut largest = match items.first() {
+            Some(item) => item[c].shape().clone(),
+            None => Shape::new(known.dims().unwrap_or_default().iter().map(|d| d.unwrap_or(0))),
+        };
+        for item in items {
+            for (most, &dim) in largest.dims_mut().iter_mut().zip(item[c].shape().dims()) {
+                *most = dim.max(*most);
+            }
+        }
+        let whole = Shape::new(std::iter::once(items.len()).chain(largest.dims().iter().copied()));
+        let nothing = Tensor::zeros(*dtype, Shape::default())?;
+        let mut out = Assembler::new(*dtype, whole)?;
+        for item in items {
+            pad(&mut out, &item[c], 0, item[c].shape().dims(), largest.dims(), &nothing)?;
+        }
+        out.finish()
+    };
+    spec.dtypes.iter().enumerate().map(component).collect()
+}
+
+/// Appends elements of shape `from`, which start at `start` in `value`, as shape `to`.
+fn pad(
+    out: &mut Assembler,
+    value: &Tensor,
+    start: usize,
+    from: &[usize],
+    to: &[usize],
+    nothing: &Tensor,
+) -> Result<()> {
+    if from == to {
+        return out.push(value, start, from.iter().product());
+    }
+    let (Some((&n, from)), Some((&m, to))) = (from.split_first(), to.split_first()) else {
+        return Err(invalid!("an item of rank {} was put in a batch of rank {}", from.len(), to.len()));
+    };
+    let row: usize = from.iter().product();
+    for i in 0..n {
+        pad(out, value, start + i * row, from, to, nothing)?;
+    }
+    out.push_fill(nothing, (m - n) * to.iter().product::<usize>())
+}
+
+/// Who waits, for what this node asks: `rest` makes its outputs of the items.
+pub(super) fn waiter(
+    cx: &KernelCx,
+    completion: Completion,
+    rest: impl FnOnce(Vec<Item>) -> Outputs + Send + 'static,
+) -> Waiter {
+    Waiter {
+        who: cx.node.name.as_str().into(),
+        cancel: cx.env.cancel.clone(),
+        ended: Box::new(move |result| completion.complete_with(move || rest(result?))),
+    }
+}

@@ -1,0 +1,379 @@
+//! [`Coordinator`]: threads that stop together.
+
+use millstream_tensor::{Code, Error, Result, invalid};
+use parking_lot::{Condvar, Mutex};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long [`Coordinator::join`] waits for threads after a stop, where it is not told.
+const GRACE: Duration = Duration::from_secs(120);
+
+/// Starts threads that stop together: the first that ends with an error, or anybody who asks, stops all. Clones share it.
+///
+/// A thread is asked to stop, never forced: it looks at [`Coordinator::should_stop`] between pieces of work. What waits is woken by the
+/// listeners of [`Coordinator::on_stop`].
+///
+/// Definition: TensorFlow's `tf.train.Coordinator`.
+///
+/// ```
+/// use millstream_runtime::Coordinator;
+/// use std::time::Duration;
+///
+/// let coordinator = Coordinator::new();
+/// let worker = coordinator.clone();
+/// coordinator.spawn("worker", move || {
+///     while !worker.wait_for_stop(Duration::from_millis(1)) { /* a piece of work */ }
+///     Ok(())
+/// })?;
+/// coordinator.request_stop();
+/// coordinator.join()?;
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Coordinator(Arc<Shared>);
+
+struct Shared {
+    /// Errors with these codes stop, but are none.
+    clean: Vec<Code>,
+    /// All that changes. Nothing is locked beneath it, and no listener is called under it.
+    state: Mutex<State>,
+    /// Told when a stop is asked for, and when a thread ends.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    stop: Option<Stop>,
+    joined: bool,
+    next: u64,
+    /// Names of the threads that run.
+    running: BTreeMap<u64, String>,
+    listeners: Vec<Listener>,
+}
+
+type Listener = Box<dyn FnOnce(&Stop) + Send>;
+
+/// Why all is to stop.
+#[derive(Clone, Debug)]
+pub enum Stop {
+    /// Somebody asked for it, or the input came to its end.
+    Asked,
+    /// This went wrong.
+    Failed(Error),
+}
+
+impl Default for Coordinator {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Coordinator {
+    /// A coordinator to which `OUT_OF_RANGE`, the end of the input, is no error.
+    pub fn new() -> Coordinator {
+        Self::with_clean_stops([Code::OutOfRange])
+    }
+
+    /// A coordinator to which errors with these codes are a reason to stop, but no errors.
+    pub fn with_clean_stops(codes: impl IntoIterator<Item = Code>) -> Coordinator {
+        let clean = codes.into_iter().collect();
+        Coordinator(Arc::new(Shared { clean, state: Mutex::default(), changed: Condvar::new() }))
+    }
+
+    /// Runs `work` on a thread of its own. What it returns as an error, or panics with, stops all.
+    pub fn spawn(
+        &self,
+        name: impl Into<String>,
+        work: impl FnOnce() -> Result<()> + Send + 'static,
+    ) -> Result<()> {
+        let name = name.into();
+        let id = {
+            let mut state = self.0.state.lock();
+            if state.joined {
+                return Err(invalid!(
+                    "thread `{name}` was started after the coordinator's threads were joined"
+                )
+                .with_help("call `clear_stop` first"));
+            }
+            state.next += 1;
+            let id = state.next;
+            state.running.insert(id, name.clone());
+            id
+        };
+        let ending = Ending { coordinator: self.clone(), id };
+        let body = move || {
+            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+            let result = result.unwrap_or_else(|panic| {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+                Err(Error::internal(format!("a thread panicked: {text}")))
+            });
+            if let Err(error) = result {
+                // After a join nobody would hear of it.
+                let _ = ending.coordinator.request_stop_for(error);
+            }
+            drop(ending);
+        };
+        // Where no thread can be had the closure is dropped, and the thread with it taken off the list.
+        std::thread::Builder::new().name(name.clone()).spawn(body).map(drop).map_err(|e| {
+            Error::new(Code::ResourceExhausted, format!("thread `{name}` could not be started: {e}"))
+        })
+    }
+
+    /// Calls `work` every `interval` on a thread of its own, or without pause if there is none, until all stops.
+    ///
+    /// Definition: TensorFlow's `LooperThread`.
+    pub fn spawn_looper(
+        &self,
+        name: impl Into<String>,
+        interval: Option<Duration>,
+        mut work: impl FnMut() -> Result<()> + Send + 'static,
+    ) -> Result<()> {
+        let coordinator = self.clone();
+        self.spawn(name, move || {
+            let mut next = Instant::now();
+            while !coordinator.should_stop() {
+                work()?;
+                if let Some(interval) = interval {
+                    next += interval;
+                    coordinator.wait_for_stop(next.saturating_duration_since(Instant::now()));
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Asks all to stop.
+    pub fn request_stop(&self) {
+        self.stop(Stop::Asked);
+    }
+
+    /// Asks all to stop because of an error, which [`Coordinator::join`] will return, unless one came before or it is a clean reason. After the
+    /// join it is returned from here.
+    pub fn request_stop_for(&self, error: Error) -> Result<()> {
+        if self.0.clean.contains(&error.code()) {
+            self.stop(Stop::Asked);
+            return Ok(());
+        }
+        if self.0.state.lock().joined {
+            return Err(error);
+        }
+        self.stop(Stop::Failed(error));
+        Ok(())
+    }
+
+    fn stop(&self, why: Stop) {
+        let listeners = {
+            let mut state = self.0.state.lock();
+            // A failure says more than a wish.
+            match (&state.stop, &why) {
+                (None, _) | (Some(Stop::Asked), Stop::Failed(_)) => state.stop = Some(why.clone()),
+                (Some(_), _) => {}
+            }
+            std::mem::take(&mut state.listeners)
+        };
+        self.0.changed.notify_all();
+        for tell in listeners {
+            tell(&why);
+        }
+    }
+
+    /// Whether all is to stop.
+    pub fn should_stop(&self) -> bool {
+        self.0.state.lock().stop.is_some()
+    }
+
+    /// Waits until all is to stop, at most so long; says whether it is.
+    pub fn wait_for_stop(&self, at_most: Duration) -> bool {
+        let until = Instant::now().checked_add(at_most);
+        let mut state = self.0.state.lock();
+        while state.stop.is_none() {
+            match until {
+                Some(until) if self.0.changed.wait_until(&mut state, until).timed_out() => break,
+                Some(_) => {}
+                None => self.0.changed.wait(&mut state),
+            }
+        }
+        state.stop.is_some()
+    }
+
+    /// Calls `tell` when a stop is asked for; at once if it was. For waking what waits.
+    pub fn on_stop(&self, tell: impl FnOnce(&Stop) + Send + 'static) {
+        let mut state = self.0.state.lock();
+        match state.stop.clone() {
+            None => state.listeners.push(Box::new(tell)),
+            Some(stop) => {
+                drop(state);
+                tell(&stop);
+            }
+        }
+    }
+
+    /// Forgets the stop, so that threads may be started and joined again.
+    pub fn clear_stop(&self) {
+        let mut state = self.0.state.lock();
+        (state.stop, state.joined) = (None, false);
+    }
+
+    /// Calls `work`; an error it returns stops all and is returned by [`Coordinator::join`].
+    pub fn stop_on_error<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
+        match work() {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => self.request_stop_for(error).map(|()| None),
+        }
+    }
+
+    /// Waits until all threads have ended; returns the error that stopped them. Once a stop is asked for they have two minutes, then
+    /// those that still run are named in an error.
+    pub fn join(&self) -> Result<()> {
+        self.join_within(GRACE)
+    }
+
+    /// As [`Coordinator::join`], with another time after the stop.
+    pub fn join_within(&self, grace: Duration) -> Result<()> {
+        let mut state = self.0.state.lock();
+        while !state.running.is_empty() && state.stop.is_none() {
+            self.0.changed.wait(&mut state);
+        }
+        let until = Instant::now().checked_add(grace);
+        while !state.running.is_empty() {
+            match until {
+                Some(until) if self.0.changed.wait_until(&mut state, until).timed_out() => break,
+                Some(_) => {}
+                None => self.0.changed.wait(&mut state),
+            }
+        }
+        state.joined = true;
+        if let Some(Stop::Failed(error)) = &state.stop {
+            return Err(error.clone());
+        }
+        if state.running.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<String> = state.running.values().map(|name| format!("`{name}`")).collect();
+        Err(Error::new(
+            Code::DeadlineExceeded,
+            format!("the coordinator stopped with threads still running after {grace:?}: {}", names.join(", ")),
+        )
+        .with_help("let them look at `should_stop` more often, wake what they wait for with `on_stop`, or join with more time"))
+    }
+
+    /// The names of the threads that run.
+    pub fn running(&self) -> Vec<String> {
+        self.0.state.lock().running.values().cloned().collect()
+    }
+}
+
+/// A thread on the coordinator's list; off it when this drops.
+struct Ending {
+    coordinator: Coordinator,
+    id: u64,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.coordinator.0.state.lock().running.remove(&self.id);
+        self.coordinator.0.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering::*};
+
+    const SOON: Duration = Duration::from_secs(20);
+
+    #[test]
+    fn the_first_error_stops_all_and_is_returned() {
+        let c = Coordinator::new();
+        let waits = c.clone();
+        c.spawn("waits", move || {
+            assert!(waits.wait_for_stop(SOON));
+            Err(Error::invalid("second"))
+        })
+        .unwrap();
+        c.spawn("fails", || Err(Error::invalid("first"))).unwrap();
+        let error = c.join().unwrap_err();
+        assert_eq!(error.message(), "first");
+        let late = c.request_stop_for(Error::invalid("late")).unwrap_err();
+        assert_eq!(late.message(), "late", "after the join it comes back to the caller");
+        assert!(c.spawn("late", || Ok(())).is_err());
+        c.clear_stop();
+        assert!(!c.should_stop());
+        c.spawn("again", || Ok(())).unwrap();
+        c.join().unwrap();
+    }
+
+    #[test]
+    fn the_end_of_the_input_is_no_error() {
+        let c = Coordinator::new();
+        c.spawn("reader", || Err(Error::new(Code::OutOfRange, "the end"))).unwrap();
+        c.join().unwrap();
+        assert!(c.should_stop());
+        let strict = Coordinator::with_clean_stops([]);
+        assert!(
+            strict.stop_on_error::<()>(|| Err(Error::new(Code::OutOfRange, "the end"))).unwrap().is_none()
+        );
+        assert!(strict.join().is_err());
+    }
+
+    #[test]
+    fn panics_are_errors() {
+        let c = Coordinator::new();
+        c.spawn("panics", || panic!("oh")).unwrap();
+        assert!(c.join().unwrap_err().message().contains("a thread panicked: oh"));
+    }
+
+    #[test]
+    fn stragglers_are_named() {
+        let c = Coordinator::new();
+        let (release, held) = std::sync::mpsc::channel::<()>();
+        c.spawn("slow", move || {
+            let _ = held.recv();
+            Ok(())
+        })
+        .unwrap();
+        c.request_stop();
+        let error = c.join_within(Duration::from_millis(5)).unwrap_err().to_string();
+        assert!(error.contains("still running after 5ms: `slow`"), "{error}");
+        drop(release);
+        c.join().unwrap();
+    }
+
+    #[test]
+    fn listeners_hear_of_the_stop_once() {
+        let c = Coordinator::new();
+        let told = Arc::new(AtomicUsize::new(0));
+        for _ in 0..2 {
+            let told = told.clone();
+            c.on_stop(move |_| {
+                told.fetch_add(1, AcqRel);
+            });
+        }
+        c.request_stop();
+        c.request_stop();
+        let late = told.clone();
+        c.on_stop(move |_| {
+            late.fetch_add(1, AcqRel);
+        });
+        assert_eq!(told.load(Acquire), 3);
+    }
+
+    #[test]
+    fn loopers_loop_until_the_stop() {
+        let c = Coordinator::new();
+        let (count, stop) = (Arc::new(AtomicUsize::new(0)), c.clone());
+        let counted = count.clone();
+        c.spawn_looper("often", Some(Duration::from_micros(10)), move || {
+            if counted.fetch_add(1, AcqRel) == 20 {
+                stop.request_stop();
+            }
+            Ok(())
+        })
+        .unwrap();
+        c.join().unwrap();
+        assert_eq!(count.load(Acquire), 21);
+    }
+}

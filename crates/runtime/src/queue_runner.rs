@@ -1,0 +1,156 @@
+//! [`QueueRunner`]: threads that keep a queue filled.
+
+use crate::Callable;
+use crate::coordinator::{Coordinator, Stop};
+use crate::session::{RunOptions, Session};
+use millstream_tensor::{Code, Result, ensure};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Operations that fill a queue, each run again and again by a thread of its own, and those that end it.
+///
+/// A thread ends when its operation fails with one of [`QueueRunner::closed_codes`] (the end of its input); the last to end so closes the
+/// queue. Any other error stops the coordinator, and with it everybody. When that stops, for whatever reason, operations that wait
+/// for room are called off.
+///
+/// Definition: TensorFlow's `tf.train.QueueRunner`.
+#[derive(Clone, Debug)]
+pub struct QueueRunner {
+    /// The queue's node.
+    pub queue: String,
+    /// The operations, one for each thread. One may be named several times.
+    pub enqueue_ops: Vec<String>,
+    /// Closes the queue.
+    pub close_op: String,
+    /// Closes the queue and cancels what waits for room in it.
+    pub cancel_op: String,
+    /// What means that an operation has come to its end.
+    pub closed_codes: Vec<Code>,
+    /// How many threads run, by session.
+    running: Arc<Mutex<HashMap<usize, usize>>>,
+}
+
+impl QueueRunner {
+    /// A runner of these operations, by their names. `OUT_OF_RANGE` means the end of one.
+    pub fn new(
+        queue: impl Into<String>,
+        enqueue_ops: impl IntoIterator<Item = String>,
+        close_op: impl Into<String>,
+        cancel_op: impl Into<String>,
+    ) -> QueueRunner {
+        QueueRunner {
+            queue: queue.into(),
+            enqueue_ops: enqueue_ops.into_iter().collect(),
+            close_op: close_op.into(),
+            cancel_op: cancel_op.into(),
+            closed_codes: vec![Code::OutOfRange],
+            running: Arc::default(),
+        }
+    }
+
+    /// The same with other codes that mean the end of an operation.
+    pub fn closed_by(mut self, codes: impl IntoIterator<Item = Code>) -> QueueRunner {
+        self.closed_codes = codes.into_iter().collect();
+        self
+    }
+
+    /// Starts the threads; returns how many. None while those of an earlier call in this session run.
+    pub fn start(&self, session: &Session, coordinator: &Coordinator) -> Result<usize> {
+        ensure!(!self.enqueue_ops.is_empty(), "the runner of queue `{}` has no operation to run", self.queue);
+        let graph = session.graph();
+        let call = |name: &str| session.make_callable(graph.operation(name)?, []);
+        let enqueues = self.enqueue_ops.iter().map(|name| call(name)).collect::<Result<Vec<Callable>>>()?;
+        let (close, cancel) = (Arc::new(call(&self.close_op)?), call(&self.cancel_op)?);
+        let key = session.key();
+        {
+            let mut running = self.running.lock();
+            let running = running.entry(key).or_default();
+            if *running > 0 {
+                return Ok(0);
+            }
+            *running = enqueues.len();
+        }
+        let n_threads = enqueues.len();
+        for (i, enqueue) in enqueues.into_iter().enumerate() {
+            let (this, coordinator_of, close) = (self.clone(), coordinator.clone(), close.clone());
+            let name = format!("QueueRunner {} {}", self.queue, self.enqueue_ops[i]);
+            let counted = Running { runner: self.clone(), key, ended: false };
+            coordinator.spawn(name, move || this.fill(&enqueue, &close, &coordinator_of, counted))?;
+        }
+        let queue = self.queue.clone();
+        coordinator.on_stop(move |why| {
+            let why = match why {
+                Stop::Asked => "the coordinator was asked to stop".to_owned(),
+                Stop::Failed(error) => format!("the coordinator stopped: {}", first_line(&error.to_string())),
+            };
+            // It may be closed by now, which is all that is wanted.
+            let _ = cancel.call_with(Vec::new(), &because(format!("{why} (runner of `{queue}`)")));
+        });
+        Ok(n_threads)
+    }
+
+    fn fill(
+        &self,
+        enqueue: &Callable,
+        close: &Callable,
+        coordinator: &Coordinator,
+        mut counted: Running,
+    ) -> Result<()> {
+        loop {
+            if coordinator.should_stop() {
+                return Ok(());
+            }
+            let Err(error) = enqueue.call(&[]) else { continue };
+            if !self.closed_codes.contains(&error.code()) {
+                return Err(error);
+            }
+            if counted.end() == 0 {
+                let why =
+                    format!("the input of its runner came to its end: {}", first_line(&error.to_string()));
+                // Somebody else may have closed it.
+                let _ = close.call_with(Vec::new(), &because(why));
+            }
+            return Ok(());
+        }
+    }
+}
+
+/// One thread among those that run in a session; off the count when it ends, however it does.
+struct Running {
+    runner: QueueRunner,
+    key: usize,
+    ended: bool,
+}
+
+impl Running {
+    /// Takes it off; says how many are left.
+    fn end(&mut self) -> usize {
+        self.ended = true;
+        let mut running = self.runner.running.lock();
+        let left = running.get(&self.key).map_or(0, |n| n.saturating_sub(1));
+        match left {
+            0 => running.remove(&self.key),
+            _ => running.insert(self.key, left),
+        };
+        left
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.end();
+        }
+    }
+}
+
+fn because(why: String) -> RunOptions {
+    // What closes a queue waits for those ahead of it; a stop must not wait for ever.
+    RunOptions { why: Some(why.into()), timeout: Some(Duration::from_secs(60)), ..RunOptions::default() }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}

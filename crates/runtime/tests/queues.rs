@@ -1,0 +1,187 @@
+//! Queues in graphs: runs that wait for each other, are called off, close what others wait for; runners that fill and coordinators that stop.
+
+use millstream_graph::{Attr, Graph, Output};
+use millstream_runtime::{Coordinator, QueueRunner, RunOptions, Session, SessionOptions, feed};
+use millstream_tensor::{Code, DType, PartialShape, Result, Tensor, shape};
+use std::time::Duration;
+
+fn graph() -> Graph {
+    Graph::with_ops(millstream_ops::registry())
+}
+
+fn list<T: Into<Attr>>(items: impl IntoIterator<Item = T>) -> Attr {
+    Attr::List(items.into_iter().map(Into::into).collect())
+}
+
+fn fifo<'g>(g: &'g Graph, op: &'static str, capacity: i64, shape: PartialShape) -> Output<'g> {
+    g.op(op)
+        .name("q")
+        .attr("capacity", capacity)
+        .attr("component_types", list([DType::I32]))
+        .attr("shapes", list([shape]))
+        .output()
+}
+
+fn dequeue<'g>(q: Output<'g>) -> Output<'g> {
+    q.graph()
+        .op("QueueDequeueV2")
+        .input(q)
+        .attr("component_types", list([DType::I32]))
+        .output()
+        .set_shape(shape![])
+}
+
+fn dequeue_batch<'g>(q: Output<'g>, op: &'static str, n: i32) -> Output<'g> {
+    q.graph().op(op).input(q).input(n).attr("component_types", list([DType::I32])).output()
+}
+
+const BRIEF: RunOptions =
+    RunOptions { timeout: Some(Duration::from_millis(30)), trace: false, watch: Vec::new(), why: None };
+
+fn sessions(g: &Graph) -> impl Iterator<Item = Session> {
+    [1, 2].into_iter().map(|threads| {
+        Session::with_options(g, SessionOptions { threads: Some(threads), ..SessionOptions::default() })
+            .unwrap()
+    })
+}
+
+#[test]
+fn runs_wait_for_each_other() -> Result<()> {
+    let g = graph();
+    let q = fifo(&g, "FIFOQueueV2", 3, shape![]);
+    let x = g.placeholder_of("x", DType::I32, shape![]);
+    let put = g.op("QueueEnqueueV2").input(q).inputs([x]).finish();
+    let get = dequeue(q);
+    let size = g.op("QueueSizeV2").input(q).output();
+    for session in sessions(&g) {
+        std::thread::scope(|s| {
+            let taker = s.spawn(|| (0..100).map(|_| session.run::<i32>(get, ())).collect::<Result<Vec<_>>>());
+            for i in 0..100 {
+                session.run::<()>(put, feed![x => i])?;
+            }
+            assert_eq!(taker.join().unwrap()?, (0..100).collect::<Vec<_>>());
+            assert_eq!(session.run::<i32>(size, ())?, 0);
+            // Nobody puts any more.
+            let late = session.run_with::<i32>(get, (), &BRIEF).unwrap_err();
+            assert_eq!(late.code(), Code::DeadlineExceeded);
+            session.run::<()>(put, feed![x => 7])?;
+            assert_eq!(session.run::<i32>(get, ())?, 7, "the one called off took nothing");
+            Ok::<(), millstream_tensor::Error>(())
+        })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn batches_are_padded() -> Result<()> {
+    let g = graph();
+    let q = fifo(&g, "PaddingFIFOQueueV2", 10, shape![_, 2]);
+    let x = g.placeholder_of("x", DType::I32, shape![_, 2]);
+    let put = g.op("QueueEnqueueV2").input(q).inputs([x]).finish();
+    let (two, rest) = (dequeue_batch(q, "QueueDequeueManyV2", 2), dequeue_batch(q, "QueueDequeueUpToV2", 2));
+    let close = g.op("QueueCloseV2").input(q).finish();
+    for session in sessions(&g) {
+        for rows in [1usize, 2, 3] {
+            let value = Tensor::from_slice([rows, 2], &vec![rows as i32; rows * 2])?;
+            session.run::<()>(put, feed![x => value])?;
+        }
+        let batch: Tensor = session.run(two, ())?;
+        assert_eq!(batch.shape().dims(), [2, 2, 2]);
+        assert_eq!(batch.as_slice::<i32>()?, [1, 1, 0, 0, 2, 2, 2, 2]);
+        session.run::<()>(close, ())?;
+        let batch: Tensor = session.run(rest, ())?;
+        assert_eq!(batch.shape().dims(), [1, 3, 2]);
+        let end = session.run::<Tensor>(rest, ()).unwrap_err();
+        assert_eq!(end.code(), Code::OutOfRange);
+    }
+    Ok(())
+}
+
+/// A loop whose body takes from a queue: as many iterations wait as run at a time, and each gets one.
+#[test]
+fn loops_take_from_queues() -> Result<()> {
+    let g = graph();
+    let q = fifo(&g, "FIFOQueueV2", 5, shape![]);
+    let rows = g.placeholder_of("rows", DType::I32, shape![_]);
+    let put = g.op("QueueEnqueueManyV2").input(q).inputs([rows]).finish();
+    let (_, sum): (Output, Output) = g
+        .while_loop((0, 0))
+        .run(|(i, _)| g.op("Less").input(i).input(20).output(), |(i, sum)| (i + 1, sum + dequeue(q)))?;
+    for session in sessions(&g) {
+        std::thread::scope(|s| {
+            let summing = s.spawn(|| session.run::<i32>(sum, ()));
+            session.run::<()>(put, feed![rows => Tensor::vector(&(1..=20).collect::<Vec<i32>>())?])?;
+            assert_eq!(summing.join().unwrap()?, 210);
+            Ok::<(), millstream_tensor::Error>(())
+        })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn runners_fill_and_close() -> Result<()> {
+    let g = graph();
+    let source = g
+        .op("FIFOQueueV2")
+        .name("source")
+        .attr("component_types", list([DType::I32]))
+        .attr("shapes", list([shape![]]))
+        .output();
+    let q = fifo(&g, "FIFOQueueV2", 2, shape![]);
+    let rows = g.placeholder_of("rows", DType::I32, shape![_]);
+    let load = g.op("QueueEnqueueManyV2").input(source).inputs([rows]).finish();
+    let close_source = g.op("QueueCloseV2").input(source).finish();
+    let put = g.op("QueueEnqueueV2").name("put").input(q).inputs([dequeue(source) * 2]).finish();
+    g.op("QueueCloseV2").name("close").input(q).finish();
+    g.op("QueueCloseV2").name("cancel").input(q).attr("cancel_pending_enqueues", true).finish();
+    let get = dequeue(q);
+    let _ = put;
+    for session in sessions(&g) {
+        let runner = QueueRunner::new("q", ["put".to_owned(), "put".to_owned()], "close", "cancel");
+        session.run::<()>(load, feed![rows => Tensor::vector(&(0..50).collect::<Vec<i32>>())?])?;
+        let coordinator = Coordinator::new();
+        assert_eq!(runner.start(&session, &coordinator)?, 2);
+        assert_eq!(runner.start(&session, &coordinator)?, 0, "they run already");
+        let mut got = (0..50).map(|_| session.run::<i32>(get, ())).collect::<Result<Vec<_>>>()?;
+        got.sort_unstable();
+        assert_eq!(got, (0..50).map(|i| i * 2).collect::<Vec<_>>());
+        session.run::<()>(close_source, ())?;
+        let end = session.run::<i32>(get, ()).unwrap_err();
+        assert_eq!(end.code(), Code::OutOfRange);
+        for part in [
+            "FIFOQueue 'q' is closed and has insufficient elements",
+            "closed by `close`: the input of its runner came to its end",
+            "'source' is closed",
+        ] {
+            assert!(end.to_string().contains(part), "{end}");
+        }
+        coordinator.request_stop();
+        coordinator.join()?;
+    }
+    Ok(())
+}
+
+/// A stop wakes a runner that waits for room.
+#[test]
+fn a_stop_calls_off_who_waits_for_room() -> Result<()> {
+    let g = graph();
+    let q = fifo(&g, "FIFOQueueV2", 2, shape![]);
+    g.op("QueueEnqueueV2").name("put").input(q).inputs([g.constant(1)]).finish();
+    g.op("QueueCloseV2").name("close").input(q).finish();
+    g.op("QueueCloseV2").name("cancel").input(q).attr("cancel_pending_enqueues", true).finish();
+    let get = dequeue(q);
+    for session in sessions(&g) {
+        let coordinator = Coordinator::with_clean_stops([Code::OutOfRange, Code::Cancelled]);
+        QueueRunner::new("q", ["put".to_owned()], "close", "cancel").start(&session, &coordinator)?;
+        assert_eq!(session.run::<i32>(get, ())?, 1);
+        coordinator.request_stop();
+        coordinator.join_within(Duration::from_secs(20))?;
+        let end = loop {
+            if let Err(end) = session.run::<i32>(get, ()) {
+                break end.to_string();
+            }
+        };
+        assert!(end.contains("the coordinator was asked to stop"), "{end}");
+    }
+    Ok(())
+}

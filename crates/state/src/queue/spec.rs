@@ -1,0 +1,171 @@
+//! [`QueueSpec`]: what a queue holds, and how; whoever opens a queue that exists must ask for the same.
+
+use super::Item;
+use millstream_tensor::{DType, PartialShape, Result, ensure, invalid};
+use std::fmt;
+
+/// The kinds of queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueKind {
+    /// First in, first out.
+    Fifo,
+    /// The same, with components whose dimensions may vary: a batch is padded to its largest.
+    PaddingFifo,
+    /// Out comes any of those in it, as long as there are more than `min_after_dequeue`.
+    RandomShuffle,
+    /// Out comes the one whose first component, an `int64` scalar, is the smallest.
+    Priority,
+}
+
+/// What a queue holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueueSpec {
+    /// The order, and whether batches are padded.
+    pub kind: QueueKind,
+    /// The most items it holds.
+    pub capacity: usize,
+    /// The dtypes of an item's components.
+    pub dtypes: Vec<DType>,
+    /// Their shapes, if they are known: batches need them.
+    pub shapes: Option<Vec<PartialShape>>,
+    /// How many items are held back for shuffling until the queue is closed.
+    pub min_after_dequeue: usize,
+    /// The seeds of the shuffle.
+    pub seeds: (i64, i64),
+}
+
+impl QueueSpec {
+    /// The capacity that an attribute means: a negative one is no bound.
+    pub fn capacity_of(attr: i64) -> usize {
+        usize::try_from(attr).unwrap_or(i32::MAX as usize)
+    }
+
+    /// An error if no queue can be like this.
+    pub fn check(&self) -> Result<()> {
+        ensure!(!self.dtypes.is_empty(), "a queue needs at least one component");
+        if let Some(shapes) = &self.shapes {
+            ensure!(
+                shapes.len() == self.dtypes.len(),
+                "a {} of {} components was given {} shapes",
+                self.kind,
+                self.dtypes.len(),
+                shapes.len()
+            );
+        }
+        match self.kind {
+            QueueKind::PaddingFifo => ensure!(
+                self.shapes.is_some(),
+                "a {} needs the shapes of its components, with unknown dimensions where they vary",
+                self.kind
+            ),
+            QueueKind::RandomShuffle => ensure!(
+                self.min_after_dequeue < self.capacity,
+                "a {} of capacity {} cannot hold back min_after_dequeue = {}",
+                self.kind,
+                self.capacity,
+                self.min_after_dequeue
+            ),
+            QueueKind::Priority => {
+                let first = self.shapes.as_ref().map(|shapes| &shapes[0]);
+                ensure!(
+                    self.dtypes[0] == DType::I64 && first.is_none_or(|s| s.rank().is_none_or(|r| r == 0)),
+                    "the first component of a {}, the priority, must be an int64 scalar, not {}{}",
+                    self.kind,
+                    self.dtypes[0],
+                    first.unwrap_or(&PartialShape::unknown_of_rank(0))
+                );
+            }
+            QueueKind::Fifo => {}
+        }
+        Ok(())
+    }
+
+    /// An error if `item` is none of this queue's.
+    pub fn check_item(&self, item: &Item, queue: &str) -> Result<()> {
+        ensure!(
+            item.len() == self.dtypes.len(),
+            "an item of {} '{queue}' has {} components, not {}",
+            self.kind,
+            self.dtypes.len(),
+            item.len()
+        );
+        for (i, (value, &dtype)) in item.iter().zip(&self.dtypes).enumerate() {
+            ensure!(
+                value.dtype() == dtype,
+                "component {i} of {} '{queue}' is {dtype}, not {}",
+                self.kind,
+                value.dtype()
+            );
+            if let Some(shapes) = &self.shapes {
+                ensure!(
+                    shapes[i].admits(value.shape()),
+                    "Shape mismatch in tuple component {i} of {} '{queue}'. Expected {}, got {}",
+                    self.kind,
+                    shapes[i],
+                    value.shape()
+                );
+            }
+        }
+        if self.kind == QueueKind::Priority {
+            ensure!(
+                item[0].rank() == 0,
+                "the priority of an item of {} '{queue}' must be a scalar, not of shape {}",
+                self.kind,
+                item[0].shape()
+            );
+        }
+        Ok(())
+    }
+
+    /// An error that names both if a queue that is like this cannot serve where one like `asked` is asked for.
+    pub fn check_same(&self, asked: &QueueSpec, queue: &str) -> Result<()> {
+        let differs = |what: &str, have: String, want: String| {
+            Err(invalid!("Shared queue '{queue}' has {what} {have} but requested {what} was {want}")
+                .with_help("give one of them another shared_name, or make both alike"))
+        };
+        if self.kind != asked.kind {
+            return differs("type", self.kind.to_string(), asked.kind.to_string());
+        }
+        if self.capacity != asked.capacity {
+            return differs("capacity", self.capacity.to_string(), asked.capacity.to_string());
+        }
+        if self.dtypes != asked.dtypes {
+            return differs("component types", format!("{:?}", self.dtypes), format!("{:?}", asked.dtypes));
+        }
+        let shapes = |spec: &QueueSpec| match &spec.shapes {
+            Some(shapes) => {
+                format!("[{}]", shapes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+            }
+            None => "[]".to_owned(),
+        };
+        let alike = match (&self.shapes, &asked.shapes) {
+            // Those of a padding queue only have to be compatible.
+            (Some(have), Some(want)) if self.kind == QueueKind::PaddingFifo => {
+                have.iter().zip(want).all(|(a, b)| a.is_compatible(b))
+            }
+            (have, want) => have == want,
+        };
+        if !alike {
+            return differs("component shapes", shapes(self), shapes(asked));
+        }
+        if self.min_after_dequeue != asked.min_after_dequeue {
+            let [have, want] = [self, asked].map(|s| s.min_after_dequeue.to_string());
+            return differs("min_after_dequeue", have, want);
+        }
+        if self.seeds != asked.seeds {
+            return differs("random seeds", format!("{:?}", self.seeds), format!("{:?}", asked.seeds));
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for QueueKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            QueueKind::Fifo => "FIFOQueue",
+            QueueKind::PaddingFifo => "PaddingFIFOQueue",
+            QueueKind::RandomShuffle => "RandomShuffleQueue",
+            QueueKind::Priority => "PriorityQueue",
+        })
+    }
+}

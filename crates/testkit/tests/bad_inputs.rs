@@ -2,10 +2,10 @@
 //! provoked here, and what the error says. Each must end in a clean error: no panic, no hang, no memory beyond the limit.
 //!
 //! Not in the table, because what they are about does not exist here yet: session handles (CVE-2020-15204, CVE-2022-29191,
-//! CVE-2022-29194), barriers (issues 112742 and 78828), staging areas (CVE-2021-37673,
-//! CVE-2022-21734, CVE-2022-29195), ragged tensors (CVE-2021-37679), checkpoints (CVE-2021-41203, CVE-2021-37639), thread pool
-//! handles (CVE-2022-21732) and batching (CVE-2022-36002). A graph with one of their ops is refused by name when it is
-//! imported, as the row of `ImmutableConst` shows.
+//! CVE-2022-29194), barriers (issues 112742 and 78828), staging areas (CVE-2021-37673, CVE-2022-21734, CVE-2022-29195), ragged
+//! tensors (CVE-2021-37679), thread pool handles (CVE-2022-21732) and batching (CVE-2022-36002). A graph with one of their ops
+//! is refused by name when it is imported, as the row of `ImmutableConst` shows. Checkpoints that contradict themselves
+//! (CVE-2021-41203) have a suite of their own, `hostile` of `millstream-checkpoint`.
 
 use How::{Built, Case, Example, Import, Look, Run, Value};
 use millstream_autodiff::Gradients;
@@ -318,6 +318,8 @@ fn state() -> Vec<Row> {
         ),
         ("CVE-2022-29207", Case("DestroyResourceOp", "wants_a_scalar"), ""),
         ("CVE-2022-29207", Case("TensorArraySizeV2", "wants_one_handle"), ""),
+        ("CVE-2021-37639", Case("RestoreV2", "no_empty_name"), ""),
+        ("CVE-2021-37639", Case("RestoreV2", "parts_for_all"), ""),
         ("CVE-2021-37690", Case("ReadVariableOp", "wants_the_dtype"), ""),
         (STRUCTURE, Run(one() + stack + push, "x"), "has been closed already"),
         (STRUCTURE, Run(one() + stack + pop, "x"), "has been closed already"),

@@ -81,7 +81,7 @@ fn gradients_are_those_of_dual_numbers_and_of_the_unrolled_program() {
     let env = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<u64>().ok());
     let seeds = match env("MILLSTREAM_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..env("MILLSTREAM_PROGRAMS").unwrap_or(1000),
+        None => 0..env("MILLSTREAM_PROGRAMS").unwrap_or(2000),
     };
     let mut tally = [0; 4];
     let alone = seeds.end - seeds.start == 1;

@@ -521,7 +521,7 @@ pub trait RunQueues {
     /// use millstream::prelude::*;
     /// let g = Graph::new();
     /// let q = Queue::fifo(&g, 4, [DType::F32]).shapes([shape![]]).make()?;
-    /// g.add_queue_runner(&q.runner([q.enqueue(g.random_uniform([0; 0], 0.0, 1.0))?]));
+    /// g.add_queue_runner(&q.runner([q.enqueue(g.constant(1f32))?]));
     /// let [batch] = q.dequeue_many(3)?.all()?;
     /// let session = Session::new(&g)?;
     /// let batch: Option<Vec<f32>> = session.with_queue_runners(|_| session.run(batch, feed![]))?;

@@ -73,10 +73,12 @@ impl QueueRunner {
             *running = enqueues.len();
         }
         let n_threads = enqueues.len();
-        for (i, enqueue) in enqueues.into_iter().enumerate() {
+        // All of them before the first thread: where one cannot be started, those after it are off the count too.
+        let counted = || Running { runner: self.clone(), key, ended: false };
+        let counts: Vec<Running> = std::iter::repeat_with(counted).take(n_threads).collect();
+        for ((enqueue, op), counted) in enqueues.into_iter().zip(&self.enqueue_ops).zip(counts) {
             let (this, coordinator_of, close) = (self.clone(), coordinator.clone(), close.clone());
-            let name = format!("QueueRunner {} {}", self.queue, self.enqueue_ops[i]);
-            let counted = Running { runner: self.clone(), key, ended: false };
+            let name = format!("QueueRunner {} {op}", self.queue);
             coordinator.spawn(name, move || this.fill(&enqueue, &close, &coordinator_of, counted))?;
         }
         let queue = self.queue.clone();

@@ -185,3 +185,23 @@ fn a_stop_calls_off_who_waits_for_room() -> Result<()> {
     }
     Ok(())
 }
+
+/// Where no thread can be started, none counts as running: another coordinator starts them all.
+#[test]
+fn runners_that_could_not_start_start_later() -> Result<()> {
+    let g = graph();
+    let q = fifo(&g, "FIFOQueueV2", 2, shape![]);
+    g.op("QueueEnqueueV2").name("put").input(q).inputs([g.constant(1)]).finish();
+    g.op("QueueCloseV2").name("close").input(q).finish();
+    g.op("QueueCloseV2").name("cancel").input(q).attr("cancel_pending_enqueues", true).finish();
+    let session = Session::new(&g)?;
+    let runner = QueueRunner::new("q", ["put".to_owned(), "put".to_owned()], "close", "cancel");
+    let over = Coordinator::new();
+    over.join()?;
+    let refused = runner.start(&session, &over).unwrap_err();
+    assert!(refused.to_string().contains("clear_stop"), "{refused}");
+    let coordinator = Coordinator::with_clean_stops([Code::OutOfRange, Code::Cancelled]);
+    assert_eq!(runner.start(&session, &coordinator)?, 2);
+    coordinator.request_stop();
+    coordinator.join_within(Duration::from_secs(20))
+}

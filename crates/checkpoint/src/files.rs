@@ -6,11 +6,19 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-pub(crate) fn file_error(doing: &str, path: &Path, error: &io::Error) -> Error {
+/// What went wrong with a file, with the code that TensorFlow gives it: ``cannot read `x`: No such file``.
+pub fn file_error(doing: &str, path: &Path, error: &io::Error) -> Error {
     let code = match error.kind() {
         io::ErrorKind::NotFound => Code::NotFound,
         io::ErrorKind::PermissionDenied => Code::PermissionDenied,
-        io::ErrorKind::StorageFull => Code::ResourceExhausted,
+        io::ErrorKind::AlreadyExists => Code::AlreadyExists,
+        io::ErrorKind::IsADirectory => Code::FailedPrecondition,
+        io::ErrorKind::NotADirectory => Code::InvalidArgument,
+        io::ErrorKind::StorageFull | io::ErrorKind::OutOfMemory => Code::ResourceExhausted,
+        // What a decoder says of bytes that are not what they should be.
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
+            Code::DataLoss
+        }
         _ => Code::Unknown,
     };
     Error::new(code, format!("cannot {doing} `{}`: {error}", path.display()))

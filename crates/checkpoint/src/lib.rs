@@ -1,6 +1,6 @@
-//! Checkpoints: tensors by name in files.
+//! Files: checkpoints, which are tensors by name, and [`records`].
 //!
-//! Two forms, told apart by the path. One that ends in `.safetensors` is a file of that format. Any other is the *prefix* of a
+//! Checkpoints have two forms, told apart by the path. One that ends in `.safetensors` is a file of that format. Any other is the *prefix* of a
 //! TensorFlow checkpoint (its second format): `PREFIX.index`, a sorted table of what there is, and the elements in
 //! `PREFIX.data-00000-of-00001` and so on.
 //!
@@ -16,12 +16,14 @@ mod bundle;
 mod bytes;
 mod files;
 mod merge;
+pub mod records;
 mod safe;
 mod slice;
 mod state;
 mod table;
 mod write;
 
+pub use files::file_error;
 pub use merge::merge;
 pub use slice::Slice;
 pub use state::{State, exists, latest_checkpoint, remove};

@@ -52,6 +52,16 @@ pub fn enter(budget: Option<Arc<Budget>>) -> Entered {
     Entered(CURRENT.with(|c| c.replace(budget)))
 }
 
+/// The budget in force on this thread: for work that goes on on another.
+pub fn current() -> Option<Arc<Budget>> {
+    CURRENT.with(|c| c.borrow().clone())
+}
+
+/// How many bytes more the budget in force allows: how far to read what does not say how long it is.
+pub fn left() -> usize {
+    CURRENT.with(|c| c.borrow().as_ref().map_or(usize::MAX, |b| b.limit.saturating_sub(b.used())))
+}
+
 impl Drop for Entered {
     fn drop(&mut self) {
         CURRENT.with(|c| *c.borrow_mut() = self.0.take());

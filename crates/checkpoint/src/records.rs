@@ -1,0 +1,465 @@
+//! Records: byte strings one after the other in a file, each with its checksums, as TFRecord files and TensorBoard's event
+//! files hold them.
+//!
+//! ```text
+//!   length (u64, little endian) │ masked CRC-32C of the length │ data │ masked CRC-32C of the data
+//! ```
+//!
+//! [`RecordWriter`] and [`RecordReader`] work on any stream; [`TfRecordWriter`] and [`tf_record_iterator`] on files, which may be
+//! compressed as a whole. A length is believed only as far as there are bytes: nothing is allocated ahead of them.
+
+use crate::bytes::{Cursor, is_sum, mask};
+use crate::files::file_error;
+use flate2::write::{GzEncoder, ZlibEncoder};
+use flate2::{Decompress, FlushDecompress, Status, bufread::MultiGzDecoder};
+use millstream_tensor::{Code, Error, Result, budget, invalid};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// The bytes of a record before its data: the length and its checksum.
+const HEADER: usize = 12;
+/// The bytes of a record after its data: their checksum.
+const FOOTER: usize = 4;
+
+/// Writes records to a stream. Makes many small writes: give it a stream with a buffer.
+#[derive(Debug)]
+pub struct RecordWriter<W: Write> {
+    to: W,
+}
+
+impl<W: Write> RecordWriter<W> {
+    /// A writer to this stream.
+    pub fn new(to: W) -> Self {
+        RecordWriter { to }
+    }
+
+    /// Writes a record.
+    pub fn write(&mut self, data: &[u8]) -> io::Result<()> {
+        let length = (data.len() as u64).to_le_bytes();
+        self.to.write_all(&length)?;
+        self.to.write_all(&mask(crc32c::crc32c(&length)).to_le_bytes())?;
+        self.to.write_all(data)?;
+        self.to.write_all(&mask(crc32c::crc32c(data)).to_le_bytes())
+    }
+
+    /// Hands on what the stream has in its buffers.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+
+    /// The stream.
+    pub fn get_ref(&self) -> &W {
+        &self.to
+    }
+
+    /// Gives the stream back.
+    pub fn into_inner(self) -> W {
+        self.to
+    }
+}
+
+/// Reads records from a stream: an iterator, which ends after an error, since where the next record would begin is not known then.
+///
+/// ```
+/// use millstream_checkpoint::records::{RecordReader, RecordWriter};
+/// let mut writer = RecordWriter::new(Vec::new());
+/// writer.write(b"one")?;
+/// writer.write(b"two")?;
+/// let file = writer.into_inner();
+/// let mut reader = RecordReader::new(&file[..], "a.tfrecord");
+/// assert_eq!(reader.record()?, Some(b"one".to_vec()));
+/// let mut cut = RecordReader::new(&file[..18], "a.tfrecord");
+/// let error = cut.record().unwrap_err();
+/// assert_eq!(error.message(), "`a.tfrecord` is damaged: the record at byte 0 has 3 bytes of data and a checksum, 7 in all, but 6 are left");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct RecordReader<R: Read> {
+    from: R,
+    name: String,
+    /// Where the next record begins.
+    offset: u64,
+    /// What was wrong: it will not get better.
+    damage: Option<Error>,
+    over: bool,
+}
+
+impl<R: Read> RecordReader<R> {
+    /// A reader of this stream, which has a buffer; errors call it `name`.
+    pub fn new(from: R, name: impl Into<String>) -> Self {
+        RecordReader { from, name: name.into(), offset: 0, damage: None, over: false }
+    }
+
+    /// Where the next record begins, in bytes after decompression.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The next record; `None` at the end. After an error the same again.
+    pub fn record(&mut self) -> Result<Option<Vec<u8>>> {
+        if let Some(damage) = &self.damage {
+            return Err(damage.clone());
+        }
+        let record = self.next_record();
+        self.damage = record.as_ref().err().cloned();
+        record
+    }
+
+    fn next_record(&mut self) -> Result<Option<Vec<u8>>> {
+        let at = self.offset;
+        let header = self.take(HEADER as u64)?;
+        if header.is_empty() {
+            return Ok(None);
+        }
+        if header.len() < HEADER {
+            let left = header.len();
+            return Err(self.damaged(format!(
+                "a record's {HEADER} bytes of header are at byte {at}, but {left} are left"
+            )));
+        }
+        let mut cursor = Cursor(&header);
+        let length = u64::from(cursor.fixed32()?) | u64::from(cursor.fixed32()?) << 32;
+        self.check("the length of the record", &header[..8], cursor.fixed32()?)?;
+        let both = length.saturating_add(FOOTER as u64);
+        let mut data = self.take(both)?;
+        if (data.len() as u64) < both {
+            let left = data.len();
+            return Err(self.damaged(format!(
+                "the record at byte {at} has {length} bytes of data and a checksum, {both} in all, but {left} are left"
+            )));
+        }
+        let sum = data.split_off(data.len() - FOOTER);
+        self.check("the data of the record", &data, Cursor(&sum).fixed32()?)?;
+        self.offset = at.saturating_add(both).saturating_add(HEADER as u64);
+        Ok(Some(data))
+    }
+
+    fn check(&self, what: &str, bytes: &[u8], masked: u32) -> Result<()> {
+        let crc = crc32c::crc32c(bytes);
+        match is_sum(masked, crc) {
+            true => Ok(()),
+            false => Err(self.damaged(format!(
+                "the checksum of {what} at byte {} is {:#010x} but the file says {masked:#010x}",
+                self.offset,
+                mask(crc)
+            ))),
+        }
+    }
+
+    /// So many bytes, or what is left.
+    fn take(&mut self, n: u64) -> Result<Vec<u8>> {
+        let place = format!("of the record at byte {}", self.offset);
+        read_bounded(&mut self.from, n, &self.name).map_err(|e| e.note(place))
+    }
+
+    fn damaged(&self, what: String) -> Error {
+        Error::new(Code::DataLoss, format!("`{}` is damaged: {what}", self.name))
+    }
+}
+
+impl<R: Read> Iterator for RecordReader<R> {
+    type Item = Result<Vec<u8>>;
+
+    fn next(&mut self) -> Option<Result<Vec<u8>>> {
+        if self.over {
+            return None;
+        }
+        let next = self.record().transpose();
+        self.over = !matches!(next, Some(Ok(_)));
+        next
+    }
+}
+
+/// Reads `n` bytes, or what there is, and no more than the budget in force allows: compressed files can hold far more than their size.
+pub fn read_bounded(from: &mut dyn Read, n: u64, name: &str) -> Result<Vec<u8>> {
+    let most = budget::left() as u64;
+    let mut bytes = Vec::new();
+    from.take(n.min(most.saturating_add(1)))
+        .read_to_end(&mut bytes)
+        .map_err(|e| file_error("read", Path::new(name), &e))?;
+    match bytes.len() as u64 > most {
+        true => Err(too_long(name, most)),
+        false => Ok(bytes),
+    }
+}
+
+/// What there is to say of a file that holds something longer than memory allows.
+pub fn too_long(name: &str, most: u64) -> Error {
+    Error::new(
+        Code::ResourceExhausted,
+        format!("`{name}` holds more in one piece than the {most} bytes that the memory limit leaves"),
+    )
+    .with_help("raise the memory limit")
+}
+
+/// How a file is compressed as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    #[default]
+    None,
+    /// As `gzip` does.
+    Gzip,
+    /// As zlib does: the same data within less.
+    Zlib,
+}
+
+impl Compression {
+    /// The compression that TensorFlow calls so: `""`, `"NONE"`, `"GZIP"`, `"ZLIB"`.
+    pub fn parse(name: &str) -> Result<Compression> {
+        match name {
+            "" | "NONE" => Ok(Compression::None),
+            "GZIP" => Ok(Compression::Gzip),
+            "ZLIB" => Ok(Compression::Zlib),
+            _ => Err(invalid!("there is no compression {name:?}: it is \"\", \"GZIP\" or \"ZLIB\"")),
+        }
+    }
+
+    /// What a stream of bytes holds. Nothing at all holds nothing, however it is compressed.
+    pub fn reader(self, mut from: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
+        if self == Compression::None || from.fill_buf()?.is_empty() {
+            return Ok(Box::new(from));
+        }
+        Ok(match self {
+            Compression::Gzip => Box::new(BufReader::new(MultiGzDecoder::new(from))),
+            _ => Box::new(BufReader::new(Inflate { from, stream: Decompress::new(true), over: false })),
+        })
+    }
+}
+
+/// What zlib data hold. Data that end too early are an error, which [`flate2::bufread::ZlibDecoder`] takes for their end.
+struct Inflate<R> {
+    from: R,
+    stream: Decompress,
+    over: bool,
+}
+
+impl<R: BufRead> Read for Inflate<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        while !self.over && !to.is_empty() {
+            let input = self.from.fill_buf()?;
+            let ended = input.is_empty();
+            let (taken, given) = (self.stream.total_in(), self.stream.total_out());
+            let status = self.stream.decompress(input, to, FlushDecompress::None).map_err(io::Error::other);
+            let n = (self.stream.total_in() - taken) as usize;
+            self.from.consume(n);
+            let status = status.map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))?;
+            self.over = status == Status::StreamEnd;
+            match (self.stream.total_out() - given) as usize {
+                0 if ended && !self.over => {
+                    return Err(io::Error::new(
+                        io::ErrorKind::UnexpectedEof,
+                        "the compressed data end too early",
+                    ));
+                }
+                0 => {}
+                given => return Ok(given),
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// Opens a file for reading.
+pub fn open(path: impl AsRef<Path>, compression: Compression) -> Result<Box<dyn BufRead + Send>> {
+    let path = path.as_ref();
+    let file = File::open(path).map_err(|e| file_error("read", path, &e))?;
+    // A buffer that an ordinary record fits in, and that costs little where files are small and many.
+    let from = BufReader::with_capacity(1 << 16, file);
+    compression.reader(from).map_err(|e| file_error("read", path, &e))
+}
+
+/// The records of a file, as `tf.python_io.tf_record_iterator` gives them.
+///
+/// ```no_run
+/// use millstream_checkpoint::records::{Compression, tf_record_iterator};
+/// for record in tf_record_iterator("train.tfrecord", Compression::None)? {
+///     assert!(!record?.is_empty());
+/// }
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
+pub fn tf_record_iterator(
+    path: impl AsRef<Path>,
+    compression: Compression,
+) -> Result<RecordReader<Box<dyn BufRead + Send>>> {
+    let path = path.as_ref();
+    Ok(RecordReader::new(open(path, compression)?, path.display().to_string()))
+}
+
+/// Writes a file of records, as `tf.python_io.TFRecordWriter` does. The file is whole after [`TfRecordWriter::close`].
+///
+/// ```
+/// use millstream_checkpoint::records::{Compression, TfRecordWriter, tf_record_iterator};
+/// let path = std::env::temp_dir().join(format!("millstream-doc-{}.tfrecord.gz", std::process::id()));
+/// let mut writer = TfRecordWriter::create(&path, Compression::Gzip)?;
+/// writer.write(b"one")?;
+/// writer.write(b"two")?;
+/// writer.close()?;
+/// let records: Result<Vec<_>, _> = tf_record_iterator(&path, Compression::Gzip)?.collect();
+/// assert_eq!(records?, [b"one", b"two"]);
+/// # std::fs::remove_file(&path).ok();
+/// # Ok::<(), millstream_tensor::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct TfRecordWriter {
+    records: RecordWriter<Sink>,
+    path: PathBuf,
+}
+
+impl TfRecordWriter {
+    /// Makes the file, or empties it.
+    pub fn create(path: impl AsRef<Path>, compression: Compression) -> Result<TfRecordWriter> {
+        let path = path.as_ref();
+        let file = BufWriter::new(File::create(path).map_err(|e| file_error("create", path, &e))?);
+        let level = flate2::Compression::default();
+        let to = match compression {
+            Compression::None => Sink::Plain(file),
+            Compression::Gzip => Sink::Gzip(GzEncoder::new(file, level)),
+            Compression::Zlib => Sink::Zlib(ZlibEncoder::new(file, level)),
+        };
+        Ok(TfRecordWriter { records: RecordWriter::new(to), path: path.to_owned() })
+    }
+
+    /// Writes a record.
+    pub fn write(&mut self, data: &[u8]) -> Result<()> {
+        self.records.write(data).map_err(|e| file_error("write", &self.path, &e))
+    }
+
+    /// Sees to it that what was written so far can be read.
+    pub fn flush(&mut self) -> Result<()> {
+        self.records.flush().map_err(|e| file_error("write", &self.path, &e))
+    }
+
+    /// Ends the file. Dropping the writer does so too, but cannot say what went wrong.
+    pub fn close(self) -> Result<()> {
+        let TfRecordWriter { records, path } = self;
+        let end = match records.into_inner() {
+            Sink::Plain(file) => Ok(file),
+            Sink::Gzip(file) => file.finish(),
+            Sink::Zlib(file) => file.finish(),
+        };
+        end.and_then(|mut file| file.flush()).map_err(|e| file_error("write", &path, &e))
+    }
+}
+
+#[derive(Debug)]
+enum Sink {
+    Plain(BufWriter<File>),
+    Gzip(GzEncoder<BufWriter<File>>),
+    Zlib(ZlibEncoder<BufWriter<File>>),
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Sink::Plain(to) => to.write(bytes),
+            Sink::Gzip(to) => to.write(bytes),
+            Sink::Zlib(to) => to.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Sink::Plain(to) => to.flush(),
+            Sink::Gzip(to) => to.flush(),
+            Sink::Zlib(to) => to.flush(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(records: &[&[u8]]) -> Vec<u8> {
+        let mut writer = RecordWriter::new(Vec::new());
+        for record in records {
+            writer.write(record).unwrap();
+        }
+        writer.into_inner()
+    }
+
+    #[track_caller]
+    fn fails(file: &[u8], code: Code, expect: &str) {
+        let mut reader = RecordReader::new(file, "f");
+        let error = reader.by_ref().find_map(Result::err).expect("fails");
+        assert_eq!(error.code(), code, "{error}");
+        assert!(error.message().contains(expect), "{error}\n  does not say: {expect}");
+        assert_eq!(reader.record().unwrap_err().message(), error.message(), "said again");
+        assert!(reader.next().is_none(), "ends after an error");
+    }
+
+    #[test]
+    fn is_tensorflows_form() {
+        // Written by TensorFlow 1.15: tf.python_io.TFRecordWriter(..).write(b"abc").
+        let theirs = b"\x03\0\0\0\0\0\0\0\xb0\x99I\x0eabcnW\xf1!";
+        assert_eq!(written(&[b"abc"]), theirs);
+    }
+
+    #[test]
+    fn damage_is_told_with_its_place() {
+        let file = written(&[b"first", b"second"]);
+        let second = 12 + 5 + 4;
+        for cut in 1..12 {
+            fails(&file[..second + cut], Code::DataLoss, "12 bytes of header are at byte 21");
+        }
+        for cut in 12..file.len() - second {
+            fails(&file[..second + cut], Code::DataLoss, "the record at byte 21 has 6 bytes of data");
+        }
+        for (byte, expect) in [(0, "the length"), (8, "the length"), (12, "the data"), (20, "the data")] {
+            let mut file = file.clone();
+            file[second + byte] ^= 1;
+            fails(&file, Code::DataLoss, &format!("the checksum of {expect} of the record at byte 21"));
+        }
+    }
+
+    #[test]
+    fn a_length_is_not_believed() {
+        let length = (u64::MAX - 2).to_le_bytes();
+        let sum = mask(crc32c::crc32c(&length)).to_le_bytes();
+        fails(&[&length[..], &sum, b"abc"].concat(), Code::DataLoss, "18446744073709551613 bytes of data");
+    }
+
+    #[test]
+    fn compressed_streams_are_whole_or_an_error() {
+        let file = written(&[b"first", &[7; 100_000]]);
+        for compression in [Compression::Gzip, Compression::Zlib] {
+            let mut packed = match compression {
+                Compression::Gzip => {
+                    let mut to = GzEncoder::new(Vec::new(), flate2::Compression::default());
+                    to.write_all(&file).unwrap();
+                    to.finish().unwrap()
+                }
+                _ => {
+                    let mut to = ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+                    to.write_all(&file).unwrap();
+                    to.finish().unwrap()
+                }
+            };
+            let read = |bytes: &[u8]| -> Result<Vec<Vec<u8>>> {
+                let from = io::Cursor::new(bytes.to_vec());
+                let from = compression.reader(from).map_err(|e| file_error("read", Path::new("f"), &e))?;
+                RecordReader::new(from, "f").collect()
+            };
+            assert_eq!(read(&packed).unwrap(), [b"first".to_vec(), vec![7; 100_000]]);
+            assert_eq!(read(&[]).unwrap().len(), 0);
+            for cut in 1..packed.len() {
+                assert_eq!(
+                    read(&packed[..cut]).unwrap_err().code(),
+                    Code::DataLoss,
+                    "{compression:?} cut at {cut}"
+                );
+            }
+            packed[20] ^= 0x55;
+            assert_eq!(read(&packed).unwrap_err().code(), Code::DataLoss);
+        }
+    }
+
+    #[test]
+    fn what_is_unpacked_is_within_the_budget() {
+        let file = written(&[&[0; 1 << 20]]);
+        let _entered = budget::enter(Some(budget::Budget::new(1000)));
+        fails(&file, Code::ResourceExhausted, "the 1000 bytes that the memory limit leaves");
+    }
+}

@@ -10,18 +10,21 @@ use prost::Message;
 const ROOT: &str = "proto";
 
 // These import all the others.
-const ENTRY_POINTS: [&str; 4] = [
+const ENTRY_POINTS: [&str; 6] = [
     "tensorflow/meta_graph.proto",
     "tensorflow/control_flow.proto",
     "tensorflow/state.proto",
     "tensorflow/checkpoint.proto",
+    "tensorflow/event.proto",
+    "tensorflow/run_metadata.proto",
 ];
 
 // A oneof is as large as its largest variant, and most attributes are small: without the boxes every
 // attribute of every node would take as much room as a whole tensor message.
-const BOXED: [&str; 7] = [
+const BOXED: [&str; 8] = [
     ".tensorflow.AttrValue.value.tensor",
     ".tensorflow.AttrValue.value.list",
+    ".tensorflow.Summary.Value.value.tensor",
     ".tensorflow.NodeDef.experimental_debug_info",
     ".tensorflow.NodeDef.experimental_type",
     ".tensorflow.StructuredValue.kind.bounded_tensor_spec_value",

@@ -38,6 +38,7 @@ mod options;
 mod queue;
 pub mod rnn;
 mod sugar;
+pub mod summary;
 mod tensor_array;
 pub mod train;
 mod value;

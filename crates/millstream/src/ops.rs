@@ -1752,6 +1752,20 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("HistogramFixedWidth").input(values).input(value_range).input(nbins).output()
     }
 
+    /// A summary that holds a histogram of `values` under a tag. Buckets are narrow near zero and grow by a tenth each.
+    ///
+    /// `HistogramSummary(tag: str, values: T) -> (summary: str)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64 = f32`.
+    ///
+    /// ```text
+    /// HistogramSummary("a", f16 3) = "\nf\n\x01a*a\t\0\0\0\0\0\0\x08@\x11\0\0\0\0\0\0\x08@\x19\0\0\0\0\0\0\xf0?!\0\0\0\0\0\0\x08@)\0\0\0\0\0\0\"@2\x18h\xbc\x105\x9a\x07\x07@\r\x9c\xc5\xa0)U\t@\xff\xff\xff\xff\xff\xff\xef\x7f:\x18\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xf0?\0\0\0\0\0\0\0\0"
+    /// ```
+    #[track_caller]
+    fn histogram_summary(self, tag: impl Into<Arg<'g>>, values: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("HistogramSummary").input(tag).input(values).output()
+    }
+
     /// Passes `input` on. The `Ref` form passes the reference; `Identity` of a reference reads the variable.
     ///
     /// `Identity(input: T) -> (output: T)`
@@ -2521,6 +2535,20 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn mean(self, input: impl Into<Arg<'g>>, reduction_indices: impl Into<Arg<'g>>) -> Output<'g> {
         self.start("Mean").input(input).input(reduction_indices).output()
+    }
+
+    /// A summary with all values of the summaries in `inputs`. No tag may be there twice.
+    ///
+    /// `MergeSummary(inputs: N * str) -> (summary: str)`
+    ///
+    /// Attributes: `N: int >= 1`.
+    ///
+    /// ```text
+    /// MergeSummary(ScalarSummary("a", f32 1), ScalarSummary("b", f32 2)) = "\n\x08\n\x01a\x15\0\0\x80?\n\x08\n\x01b\x15\0\0\0@"
+    /// ```
+    #[track_caller]
+    fn merge_summary(self, inputs: impl IntoIterator<Item = impl Into<Arg<'g>>>) -> Output<'g> {
+        self.start("MergeSummary").inputs(inputs).output()
     }
 
     /// Makes the checkpoint `destination_prefix` of all those in `checkpoint_prefixes`, moving their data files. With `delete_old_dirs` their folders are removed where nothing else is in them.
@@ -4595,6 +4623,20 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .input(shape_and_slices)
             .inputs(tensors)
             .finish()
+    }
+
+    /// A summary that holds each of `values`, as float32, under the tag in the same place of `tags`.
+    ///
+    /// `ScalarSummary(tags: str, values: T) -> (summary: str)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64`.
+    ///
+    /// ```text
+    /// ScalarSummary("loss", f32 2.5) = "\n\x0b\n\x04loss\x15\0\0 @"
+    /// ```
+    #[track_caller]
+    fn scalar_summary(self, tags: impl Into<Arg<'g>>, values: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("ScalarSummary").input(tags).input(values).output()
     }
 
     /// Adds `updates[i]` to row `indices[i]` of the variable, for equal indices one after the other.
@@ -8040,6 +8082,25 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .output()
     }
 
+    /// A summary that holds `tensor` under a tag, with an encoded `SummaryMetadata` that says what shows it.
+    ///
+    /// `TensorSummaryV2(tag: str, tensor: T, serialized_summary_metadata: str) -> (summary: str)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// TensorSummaryV2("t", [1 2], "") = "\n\x19\n\x01tB\x12\x08\x03\x12\x04\x12\x02\x08\x02\"\x08\x01\0\0\0\x02\0\0\0J\0"
+    /// ```
+    #[track_caller]
+    fn tensor_summary_v2(
+        self,
+        tag: impl Into<Arg<'g>>,
+        tensor: impl Into<Arg<'g>>,
+        serialized_summary_metadata: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("TensorSummaryV2").input(tag).input(tensor).input(serialized_summary_metadata).output()
+    }
+
     /// Repeats `input` along each axis, `multiples[i]` times along axis `i`.
     ///
     /// `Tile(input: T, multiples: Tmultiples) -> (output: T)`
@@ -9503,6 +9564,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn histogram_fixed_width(self, value_range: impl Into<Arg<'g>>, nbins: impl Into<Arg<'g>>) -> Output<'g> {
         let first = self.into();
         Ops::histogram_fixed_width(first.graph(), first, value_range, nbins)
+    }
+
+    /// A summary that holds a histogram of `values` under a tag.
+    ///
+    /// See [`Ops::histogram_summary`].
+    #[track_caller]
+    fn histogram_summary(self, values: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::histogram_summary(first.graph(), first, values)
     }
 
     /// Passes `input` on.
@@ -11098,6 +11168,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     ) -> Op<'g> {
         let first = self.into();
         Ops::save_v2(first.graph(), first, tensor_names, shape_and_slices, tensors)
+    }
+
+    /// A summary that holds each of `values`, as float32, under the tag in the same place of `tags`.
+    ///
+    /// See [`Ops::scalar_summary`].
+    #[track_caller]
+    fn scalar_summary(self, values: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::scalar_summary(first.graph(), first, values)
     }
 
     /// Adds `updates[i]` to row `indices[i]` of the variable, for equal indices one after the other.
@@ -13024,6 +13103,19 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     ) -> Output<'g> {
         let first = self.into();
         Ops::tensor_strided_slice_update(first.graph(), first, begin, end, strides, value)
+    }
+
+    /// A summary that holds `tensor` under a tag, with an encoded `SummaryMetadata` that says what shows it.
+    ///
+    /// See [`Ops::tensor_summary_v2`].
+    #[track_caller]
+    fn tensor_summary_v2(
+        self,
+        tensor: impl Into<Arg<'g>>,
+        serialized_summary_metadata: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_summary_v2(first.graph(), first, tensor, serialized_summary_metadata)
     }
 
     /// Repeats `input` along each axis, `multiples[i]` times along axis `i`.

@@ -27,6 +27,7 @@ mod sparse;
 mod state;
 mod step;
 mod strings;
+mod summary;
 
 use millstream_graph::op::{Effect, NodeInfo, OpDef, Registry};
 use millstream_tensor::Tensor;
@@ -51,6 +52,7 @@ pub fn defs() -> Vec<OpDef> {
         state::defs(),
         step::defs(),
         strings::defs(),
+        summary::defs(),
     ]
     .into_iter()
     .flatten()

@@ -1,6 +1,6 @@
 //! `Assert`: fails unless a condition holds.
 
-use super::summary::flat;
+use super::excerpt::flat;
 use millstream_graph::op::spec::{Int, Spec, TypeList};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, invalid};

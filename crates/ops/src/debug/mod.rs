@@ -1,5 +1,5 @@
 //! Looking and checking: Assert, Print, CheckNumerics.
 
-mod summary;
+mod excerpt;
 
 ops! { assert, check_numerics, print, print_v2, string_format, timestamp }

@@ -1,6 +1,6 @@
 //! `Print`: shows tensors and passes another one on.
 
-use super::summary::flat;
+use super::excerpt::flat;
 use millstream_graph::op::spec::{AnyType, Int, Spec, Text, TypeList};
 use millstream_graph::op::{BuildCx, Effect, Gradient, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::{Opaque, Result};

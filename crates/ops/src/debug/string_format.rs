@@ -1,6 +1,6 @@
 //! `StringFormat`: tensors in a template.
 
-use super::summary::nested;
+use super::excerpt::nested;
 use millstream_graph::Attrs;
 use millstream_graph::op::spec::{Int, Spec, Text, TypeList};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};

@@ -1,0 +1,61 @@
+//! `TensorSummaryV2`: a tensor under a tag, with what shows it.
+
+use super::message::{give, scalar, tag};
+use millstream_graph::op::spec::AnyType;
+use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_proto::summary::{Value, value};
+use millstream_proto::{SummaryMetadata, TensorProto, TensorShapeProto, decode, tensor_shape_proto::Dim};
+use millstream_tensor::{DType, Error, Result, Tensor, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("TensorSummaryV2")
+        .doc("A summary that holds `tensor` under a tag, with an encoded `SummaryMetadata` that says what shows it.")
+        .input("tag", DType::Str)
+        .input("tensor", "T")
+        .input("serialized_summary_metadata", DType::Str)
+        .output("summary", DType::Str)
+        .attr("T", AnyType)
+        .infer(|cx| cx.scalars())
+        .kernel(Kernel::pure(run))
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let tag = tag(scalar(cx, 0, "tag")?)?;
+    let metadata = decode::<SummaryMetadata>(scalar(cx, 2, "serialized_summary_metadata")?);
+    let metadata = metadata.map_err(|cause| {
+        Error::invalid("`serialized_summary_metadata` is no SummaryMetadata").note(cause.to_string())
+    })?;
+    let tensor = value::Value::Tensor(Box::new(message(cx.input(1))?));
+    give(cx, vec![Value { tag, value: Some(tensor), metadata: Some(metadata), ..Value::default() }])
+}
+
+/// The tensor with its elements as bytes, however few they are.
+fn message(tensor: &Tensor) -> Result<TensorProto> {
+    let size = |d: &usize| i64::try_from(*d).map_err(|_| invalid!("a dimension of {d} is too large"));
+    let dims = tensor.shape().iter().map(|d| Ok(Dim { size: size(d)?, name: String::new() }));
+    let mut message = TensorProto {
+        dtype: tensor.dtype().number(),
+        tensor_shape: Some(TensorShapeProto { dim: dims.collect::<Result<_>>()?, unknown_rank: false }),
+        ..TensorProto::default()
+    };
+    match tensor.as_strs() {
+        Some(values) => message.string_val = values.iter().map(|v| v.to_vec()).collect(),
+        None => {
+            let bytes = tensor.as_bytes();
+            message.tensor_content = bytes
+                .ok_or_else(|| {
+                    Error::unimplemented(format!("a summary cannot hold a tensor of {}", tensor.dtype()))
+                })?
+                .to_vec();
+        }
+    }
+    Ok(message)
+}
+
+cases! {
+    numbers: r#"TensorSummaryV2("t", [1 2], "") = "\n\x19\n\x01tB\x12\x08\x03\x12\x04\x12\x02\x08\x02\"\x08\x01\0\0\0\x02\0\0\0J\0""#,
+    strings: r#"TensorSummaryV2("t", ["x" "y"], "\x12\x03hey") = "\n\x1a\n\x01tB\x0e\x08\x07\x12\x04\x12\x02\x08\x02B\x01xB\x01yJ\x05\x12\x03hey""#,
+    is_a_scalar: "TensorSummaryV2(str[..], c64[..], str[]) : str[]",
+    one_tag: r#"TensorSummaryV2(["a"], 1, "") ! tag must be scalar"#,
+    no_metadata: r#"TensorSummaryV2("a", 1, "xyz") ! is no SummaryMetadata"#,
+}

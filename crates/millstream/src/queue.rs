@@ -107,7 +107,7 @@ impl<'g> QueueBuilder<'g> {
             .attr("capacity", self.capacity)
             .attr("shared_name", self.shared_name)
             .output();
-        Ok(Queue { handle, spec, names })
+        Ok(Queue { handle, spec, names, op_name: None })
     }
 }
 
@@ -139,6 +139,8 @@ pub struct Queue<'g> {
     handle: Output<'g>,
     spec: QueueSpec,
     names: Vec<String>,
+    /// The name for operations, where they are not called by the queue's.
+    op_name: Option<String>,
 }
 
 /// What is taken out of a queue: an output for each component, by place or by name.
@@ -235,7 +237,7 @@ impl<'g> Queue<'g> {
         let g = first.graph();
         let handles = g.op("Pack").inputs(queues.iter().map(|q| q.handle)).output();
         let handle = g.op("GatherV2").input(handles).input(index).input(0).output();
-        Ok(Queue { handle, spec: QueueSpec { shapes, ..first.spec.clone() }, names: first.names.clone() })
+        Ok(Queue { handle, spec: QueueSpec { shapes, ..first.spec.clone() }, ..first.clone() })
     }
 
     /// The handle: a resource.
@@ -407,15 +409,46 @@ impl<'g> Queue<'g> {
     /// A runner that fills it by these operations, one thread each. Add it to the graph with [`Queues::add_queue_runner`].
     #[track_caller]
     pub fn runner(&self, enqueue_ops: impl IntoIterator<Item = Op<'g>>) -> QueueRunner {
-        let enqueue_ops: Vec<String> = enqueue_ops.into_iter().map(|op| op.name()).collect();
         let (close, cancel) = (self.close(), self.close_and_cancel());
-        QueueRunner::new(self.name(), enqueue_ops, close.name(), cancel.name())
+        self.run_by(enqueue_ops, close, cancel)
+    }
+
+    /// The same, but when its coordinator stops it runs `cancel` instead of closing the queue at once.
+    #[track_caller]
+    pub fn runner_cancelled_by(
+        &self,
+        enqueue_ops: impl IntoIterator<Item = Op<'g>>,
+        cancel: Op<'g>,
+    ) -> QueueRunner {
+        self.run_by(enqueue_ops, self.close(), cancel)
+    }
+
+    fn run_by(
+        &self,
+        enqueue_ops: impl IntoIterator<Item = Op<'g>>,
+        close: Op<'g>,
+        cancel: Op<'g>,
+    ) -> QueueRunner {
+        // What a branch gives is known by its value, as in TensorFlow's collections.
+        let name = |op: Op<'g>| if op.op_type() == "Merge" { op.output(0).name() } else { op.name() };
+        QueueRunner::new(self.name(), enqueue_ops.into_iter().map(name), close.name(), cancel.name())
+    }
+
+    /// The same queue; the operations made by this value of it have this name.
+    pub fn named(&self, name: impl Into<String>) -> Queue<'g> {
+        Queue { op_name: Some(name.into()), ..self.clone() }
     }
 
     fn start(&self, op: &'static str, suffix: &str) -> OpBuilder<'g> {
-        let name = self.name();
-        let last = name.rsplit('/').next().unwrap_or_default();
-        self.graph().op(op).name(format!("{last}_{suffix}"))
+        let node = self.graph().op(op);
+        match &self.op_name {
+            Some(name) => node.name(name.as_str()),
+            None => {
+                let name = self.name();
+                let last = name.rsplit('/').next().unwrap_or_default();
+                node.name(format!("{last}_{suffix}"))
+            }
+        }
     }
 }
 

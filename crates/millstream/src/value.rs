@@ -30,6 +30,18 @@ impl From<&str> for Value<'_> {
     }
 }
 
+impl<const N: usize> From<[&str; N]> for Value<'_> {
+    fn from(values: [&str; N]) -> Self {
+        Value::Literal(Tensor::strings([N], values.map(Into::into).into()))
+    }
+}
+
+impl From<Vec<String>> for Value<'_> {
+    fn from(values: Vec<String>) -> Self {
+        Value::Literal(Tensor::strings([values.len()], values.into_iter().map(Into::into).collect()))
+    }
+}
+
 macro_rules! literals {
     ($($t:ty)*) => { $(
         impl From<$t> for Value<'_> {

@@ -61,7 +61,9 @@ impl QueueRunner {
         ensure!(!self.enqueue_ops.is_empty(), "the runner of queue `{}` has no operation to run", self.queue);
         let graph = session.graph();
         let call = |name: &str| session.make_callable(graph.operation(name)?, []);
-        let enqueues = self.enqueue_ops.iter().map(|name| call(name)).collect::<Result<Vec<Callable>>>()?;
+        // Those that branches give are named by their values: `cond/Merge:0`.
+        let enqueue = |name: &String| call(name.strip_suffix(":0").unwrap_or(name));
+        let enqueues = self.enqueue_ops.iter().map(enqueue).collect::<Result<Vec<Callable>>>()?;
         let (close, cancel) = (Arc::new(call(&self.close_op)?), call(&self.cancel_op)?);
         let key = session.key();
         {

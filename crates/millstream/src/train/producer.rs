@@ -1,0 +1,450 @@
+//! [`input_producer`] and its relatives: queues that the rows of a tensor, strings, or numbers are put into, epoch after epoch.
+//!
+//! A producer is a queue and a runner that fills it; [`RunQueues`](crate::RunQueues) starts it. What limits the epochs is a local variable,
+//! which `g.local_variables_initializer()` initializes.
+
+use crate::options::{Options, Start};
+use crate::queue::{Queue, Queues, values_of};
+use crate::sugar::{Functions, Methods, seeds};
+use crate::value::Value;
+use crate::variable::{LOCAL_VARIABLES, Listing, by_ref};
+use millstream_graph::nest::{Converter, Structure, Values};
+use millstream_graph::{Arg, Graph, IntoNest, Nest, Op, Output};
+use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure, invalid};
+use std::panic::Location;
+
+/// `tensor`, as often as `num_epochs` says: after that a run that asks for it ends with `OUT_OF_RANGE`. With `None` it is `tensor` itself.
+///
+/// The count is a local variable: run `g.local_variables_initializer()` first. Definition: TensorFlow's `tf.train.limit_epochs`.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::{Code, train};
+/// let g = Graph::new();
+/// let x = train::limit_epochs(&g, g.constant(7), 2)?;
+/// let init = g.local_variables_initializer();
+/// let session = Session::new(&g)?;
+/// session.run::<()>(init, feed![])?;
+/// assert_eq!([session.run::<i32>(x, feed![])?, session.run(x, feed![])?], [7, 7]);
+/// assert_eq!(session.run::<i32>(x, feed![]).unwrap_err().code(), Code::OutOfRange);
+/// # Ok::<(), millstream::Error>(())
+/// ```
+#[track_caller]
+pub fn limit_epochs<'g>(
+    g: impl Start<'g>,
+    tensor: Output<'g>,
+    num_epochs: impl Into<Option<i64>>,
+) -> Result<Output<'g>> {
+    let (options, at) = (g.options(), Location::caller());
+    let g = options.graph();
+    g.check()?;
+    let limited = limited(g, &options.name_or("limit_epochs"), tensor, num_epochs.into(), at);
+    let limited = limited.map_err(|e| e.at_line(at))?;
+    g.check()?;
+    Ok(limited)
+}
+
+fn limited<'g>(
+    g: &'g Graph,
+    name: &str,
+    tensor: Output<'g>,
+    num_epochs: Option<i64>,
+    at: &'static Location<'static>,
+) -> Result<Output<'g>> {
+    let Some(limit) = num_epochs else { return Ok(tensor) };
+    ensure!(limit > 0, "num_epochs must be > 0 not {limit}.");
+    Ok(g.name_scope(name, || {
+        let zero = Value::from(0i64).place(g, "Const", at);
+        let listing = Listing { trainable: false, collections: vec![LOCAL_VARIABLES.into()] };
+        let epochs = by_ref(g, "epochs", listing, at, |_| zero);
+        let counter = g.op("CountUpTo").at(at).input(epochs.handle()).attr("limit", limit).finish();
+        g.control_dependencies([counter], || g.op("Identity").name(g.scope()).at(at).input(tensor).output())
+    }))
+}
+
+/// A producer being described. Made by [`input_producer`], [`string_input_producer`] and [`range_input_producer`].
+#[must_use = "the producer is made by `make`"]
+pub struct InputProducer<'g> {
+    options: Options<'g>,
+    source: Source<'g>,
+    element_shape: Option<PartialShape>,
+    num_epochs: Option<i64>,
+    shuffle: bool,
+    seed: Option<i64>,
+    capacity: i64,
+    shared_name: String,
+    cancel_op: Option<Op<'g>>,
+    at: &'static Location<'static>,
+}
+
+/// What is produced.
+enum Source<'g> {
+    Rows(Value<'g>),
+    Strings(Value<'g>),
+    UpTo(Arg<'g>),
+}
+
+/// A queue of the rows of `tensor`, with a runner that fills it: all rows, in random order, again and again, unless the options say
+/// otherwise. What is taken out of it is one row.
+///
+/// Definition: TensorFlow's `tf.train.input_producer`.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::train;
+/// let g = Graph::new();
+/// let rows = train::input_producer(&g, [[1, 2], [3, 4]]).num_epochs(1).shuffle(false).make()?;
+/// let [row] = rows.dequeue()?.all()?;
+/// let init = g.local_variables_initializer();
+/// let session = Session::new(&g)?;
+/// session.run::<()>(init, feed![])?;
+/// let mut seen: Vec<Vec<i32>> = Vec::new();
+/// // The end of the input is no error: it ends the loop.
+/// session.with_queue_runners(|_| -> Result<()> {
+///     loop {
+///         seen.push(session.run(row, feed![])?);
+///     }
+/// })?;
+/// assert_eq!(seen, [[1, 2], [3, 4]]);
+/// # Ok::<(), millstream::Error>(())
+/// ```
+#[track_caller]
+pub fn input_producer<'g>(g: impl Start<'g>, tensor: impl Into<Value<'g>>) -> InputProducer<'g> {
+    InputProducer::new(g.options(), Source::Rows(tensor.into()))
+}
+
+/// A queue of strings, names of files say, with a runner that fills it: all of them, in random order, again and again, unless the
+/// options say otherwise. No strings at all are an error: at once where that is known, else of the run that fills the queue.
+///
+/// Definition: TensorFlow's `tf.train.string_input_producer`.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::train;
+/// let g = Graph::new();
+/// let files = train::string_input_producer(&g, ["a.txt", "b.txt"]).num_epochs(1).shuffle(false).make()?;
+/// let [file] = files.dequeue()?.all()?;
+/// let init = g.local_variables_initializer();
+/// let session = Session::new(&g)?;
+/// session.run::<()>(init, feed![])?;
+/// let file: Option<String> = session.with_queue_runners(|_| session.run(file, feed![]))?;
+/// assert_eq!(file.as_deref(), Some("a.txt"));
+/// # Ok::<(), millstream::Error>(())
+/// ```
+#[track_caller]
+pub fn string_input_producer<'g>(g: impl Start<'g>, strings: impl Into<Value<'g>>) -> InputProducer<'g> {
+    InputProducer::new(g.options(), Source::Strings(strings.into()))
+}
+
+/// A queue of the integers `0 <= i < limit`, with a runner that fills it: all of them, in random order, again and again, unless the
+/// options say otherwise.
+///
+/// Definition: TensorFlow's `tf.train.range_input_producer`.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::train;
+/// let g = Graph::new();
+/// let numbers = train::range_input_producer(&g, 5).num_epochs(1).shuffle(false).make()?;
+/// let [rest] = numbers.dequeue_up_to(100)?.all()?;
+/// let init = g.local_variables_initializer();
+/// let session = Session::new(&g)?;
+/// session.run::<()>(init, feed![])?;
+/// let rest: Option<Vec<i32>> = session.with_queue_runners(|_| session.run(rest, feed![]))?;
+/// assert_eq!(rest, Some(vec![0, 1, 2, 3, 4]));
+/// # Ok::<(), millstream::Error>(())
+/// ```
+#[track_caller]
+pub fn range_input_producer<'g>(g: impl Start<'g>, limit: impl Into<Arg<'g>>) -> InputProducer<'g> {
+    InputProducer::new(g.options(), Source::UpTo(limit.into()))
+}
+
+impl<'g> InputProducer<'g> {
+    #[track_caller]
+    fn new(options: Options<'g>, source: Source<'g>) -> InputProducer<'g> {
+        InputProducer {
+            options,
+            source,
+            element_shape: None,
+            num_epochs: None,
+            shuffle: true,
+            seed: None,
+            capacity: 32,
+            shared_name: String::new(),
+            cancel_op: None,
+            at: Location::caller(),
+        }
+    }
+
+    /// The shape of a row, where the tensor's does not say it.
+    pub fn element_shape(mut self, shape: impl Into<PartialShape>) -> Self {
+        self.element_shape = Some(shape.into());
+        self
+    }
+
+    /// How often each row is produced; after that the queue is closed. Without end by default.
+    pub fn num_epochs(mut self, n: impl Into<Option<i64>>) -> Self {
+        self.num_epochs = n.into();
+        self
+    }
+
+    /// Whether the rows are in random order, another one in each epoch; they are by default.
+    pub fn shuffle(mut self, yes: bool) -> Self {
+        self.shuffle = yes;
+        self
+    }
+
+    /// The seed of that order.
+    pub fn seed(mut self, seed: i64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// How many rows the queue holds, 32 by default.
+    pub fn capacity(mut self, capacity: i64) -> Self {
+        self.capacity = capacity;
+        self
+    }
+
+    /// The name under which sessions that share resources share the queue.
+    pub fn shared_name(mut self, name: impl Into<String>) -> Self {
+        self.shared_name = name.into();
+        self
+    }
+
+    /// What the runner runs when its coordinator stops, instead of closing the queue at once.
+    pub fn cancel_op(mut self, op: Op<'g>) -> Self {
+        self.cancel_op = Some(op);
+        self
+    }
+
+    /// Makes the queue, and adds its runner to the graph's.
+    #[track_caller]
+    pub fn make(self) -> Result<Queue<'g>> {
+        let (g, at) = (self.options.graph(), self.at);
+        g.check()?;
+        let name = self.options.name_or("input_producer");
+        let queue = g.name_scope(&name, || self.build(g)).map_err(|e| e.at_line(at))?;
+        g.check()?;
+        Ok(queue)
+    }
+
+    fn build(self, g: &'g Graph) -> Result<Queue<'g>> {
+        let (at, scope) = (self.at, g.scope());
+        // The queue of rows has a name of its own within the scope, the others are called as it is.
+        let (rows, queue_name, element_shape) = match self.source {
+            Source::Rows(rows) => {
+                let name = self.options.name_or("FIFOQueueV2");
+                (placed(rows, g, "input_tensor", at)?, name, self.element_shape)
+            }
+            Source::Strings(strings) => {
+                (some_strings(placed(strings, g, "Const", at)?, at)?, scope, Some(PartialShape::scalar()))
+            }
+            Source::UpTo(limit) => (
+                numbers(g.op("Range").name("range").at(at).input(0).input(limit).input(1).try_finish()?)?,
+                scope,
+                Some(PartialShape::scalar()),
+            ),
+        };
+        let shape = rows.shape();
+        let row = match shape.dims() {
+            None => PartialShape::unknown(),
+            Some(dims) => {
+                let (_, row) = dims.split_first().ok_or_else(|| {
+                    invalid!("`{}` is a scalar: it has no rows to produce", rows.op().name())
+                })?;
+                PartialShape::new(row.iter().copied())
+            }
+        };
+        let wanted = element_shape.unwrap_or_default();
+        let row = row
+            .merge(&wanted)
+            .ok_or_else(|| invalid!("the rows of `{}` have shape {row}, not {wanted}", rows.op().name()))?;
+        ensure!(
+            row.is_full(),
+            "Either `input_tensor` must have a fully defined shape or `element_shape` must be specified; a row has shape {row}"
+        );
+        let shuffled = match self.shuffle {
+            false => rows,
+            true => {
+                let (seed, seed2) = seeds(g, self.seed);
+                g.op("RandomShuffle").at(at).attr("seed", seed).attr("seed2", seed2).input(rows).output()
+            }
+        };
+        let limited = limited(g, "limit_epochs", shuffled, self.num_epochs, at)?;
+        let queue = Queue::fifo(g.named(queue_name), self.capacity, [limited.dtype()?]);
+        let queue = queue.shapes([row]).shared_name(self.shared_name).make()?;
+        let fill = queue.enqueue_many([limited])?;
+        g.add_queue_runner(&match self.cancel_op {
+            None => queue.runner([fill]),
+            Some(cancel) => queue.runner_cancelled_by([fill], cancel),
+        });
+        Ok(queue)
+    }
+}
+
+/// The value as an output; a literal becomes a constant of this name, or an error where there is none.
+fn placed<'g>(
+    value: Value<'g>,
+    g: &'g Graph,
+    name: &str,
+    at: &'static Location<'static>,
+) -> Result<Output<'g>> {
+    let output = match value {
+        Value::Output(output) => output,
+        Value::Literal(tensor) => Value::Literal(Ok(tensor?)).place(g, name, at),
+    };
+    Ok(output)
+}
+
+/// The numbers of a range, if its limit, which is input 1, can be one.
+fn numbers(range: Op<'_>) -> Result<Output<'_>> {
+    let limit = range.inputs()[1];
+    let (dtype, shape) = (limit.dtype()?, limit.shape());
+    ensure!(
+        matches!(dtype, DType::I32 | DType::I64) && shape.is_compatible(&PartialShape::scalar()),
+        "`limit` is a scalar of integers, not {dtype}{shape}"
+    );
+    Ok(range.output(0))
+}
+
+const NO_STRINGS: &str = "string_input_producer requires a non-null input tensor";
+
+/// The strings, of which there must be one when they are asked for.
+fn some_strings<'g>(strings: Output<'g>, at: &'static Location<'static>) -> Result<Output<'g>> {
+    let (g, dtype) = (strings.graph(), strings.dtype()?);
+    ensure!(
+        dtype == DType::Str,
+        "string_input_producer produces strings; `{}` is {dtype}",
+        strings.op().name()
+    );
+    let size = match strings.shape().elements() {
+        Some(0) => return Err(invalid!("{NO_STRINGS}")),
+        // TensorFlow makes a constant of a size that is known.
+        Some(n) => {
+            let n = i32::try_from(n).map_err(|_| invalid!("{n} strings are too many"))?;
+            Value::Literal(Ok(Tensor::scalar(n))).place(g, "Size", at)
+        }
+        None => g.op("Size").at(at).input(strings).output(),
+    };
+    let some = g.op("Greater").at(at).input(size).input(0).output();
+    let check = g.name_scope("Assert", || {
+        // TensorFlow's leaves a constant of the text here, which nothing uses; the graphs are to be the same.
+        g.constant(NO_STRINGS);
+        g.op("Assert").at(at).input(some).input(NO_STRINGS).finish()
+    });
+    Ok(g.control_dependencies([check], || g.op("Identity").at(at).input(strings).output()))
+}
+
+/// A producer of slices being described. Made by [`slice_input_producer`].
+#[must_use = "the producer is made by `make`"]
+pub struct SliceInputProducer<'g, N> {
+    tensors: N,
+    /// Of the indices: its name is the scope's, and its source is put in when the tensors are known.
+    producer: InputProducer<'g>,
+}
+
+/// One row of each of `tensors`, the same of all, another one in each run: in the structure of `tensors`, which have as many rows each.
+/// All rows, in random order, again and again, unless the options say otherwise.
+///
+/// Definition: TensorFlow's `tf.train.slice_input_producer`.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::train;
+/// let g = Graph::new();
+/// let (images, labels) = (g.constant([[0.5f32, 1.5], [2.5, 3.5]]), g.constant([7, 8]));
+/// let (image, label) = train::slice_input_producer(&g, (images, labels)).num_epochs(1).shuffle(false).make()?;
+/// let init = g.local_variables_initializer();
+/// let session = Session::new(&g)?;
+/// session.run::<()>(init, feed![])?;
+/// let row: Option<(Vec<f32>, i32)> = session.with_queue_runners(|_| session.run((image, label), feed![]))?;
+/// assert_eq!(row, Some((vec![0.5, 1.5], 7)));
+/// # Ok::<(), millstream::Error>(())
+/// ```
+#[track_caller]
+pub fn slice_input_producer<'g, N: IntoNest<'g>>(g: impl Start<'g>, tensors: N) -> SliceInputProducer<'g, N> {
+    SliceInputProducer { tensors, producer: InputProducer::new(g.options(), Source::UpTo(0.into())) }
+}
+
+impl<'g, N: IntoNest<'g>> SliceInputProducer<'g, N> {
+    /// How often each row is produced; after that a run ends with `OUT_OF_RANGE`. Without end by default.
+    pub fn num_epochs(mut self, n: impl Into<Option<i64>>) -> Self {
+        self.producer = self.producer.num_epochs(n);
+        self
+    }
+
+    /// Whether the rows are in random order, another one in each epoch; they are by default.
+    pub fn shuffle(mut self, yes: bool) -> Self {
+        self.producer = self.producer.shuffle(yes);
+        self
+    }
+
+    /// The seed of that order.
+    pub fn seed(mut self, seed: i64) -> Self {
+        self.producer = self.producer.seed(seed);
+        self
+    }
+
+    /// How many indices of rows the queue holds, 32 by default.
+    pub fn capacity(mut self, capacity: i64) -> Self {
+        self.producer = self.producer.capacity(capacity);
+        self
+    }
+
+    /// The name under which sessions that share resources share the queue.
+    pub fn shared_name(mut self, name: impl Into<String>) -> Self {
+        self.producer = self.producer.shared_name(name);
+        self
+    }
+
+    /// Makes the slices, and adds the runner of their queue to the graph's.
+    #[track_caller]
+    pub fn make(self) -> Result<N::Nest> {
+        let (g, at) = (self.producer.options.graph(), self.producer.at);
+        g.check()?;
+        let name = self.producer.options.name_or("input_producer");
+        let slices = g.name_scope(&name, || self.build(g)).map_err(|e| e.at_line(at))?;
+        g.check()?;
+        Ok(slices)
+    }
+
+    fn build(self, g: &'g Graph) -> Result<N::Nest> {
+        let at = self.producer.at;
+        let nest = self.tensors.into_nest(&Converter::new(g, at, &[]))?;
+        let tensors = values_of(&nest);
+        let structure = nest.structure();
+        ensure!(dense(&structure), "slice_input_producer takes tensors, not {structure}");
+        let first = tensors
+            .first()
+            .ok_or_else(|| invalid!("Expected at least one tensor in slice_input_producer()."))?;
+        let shape = first.shape();
+        let dims = match shape.full() {
+            Some(shape) => {
+                let dims: Result<Vec<i32>> = shape
+                    .dims()
+                    .iter()
+                    .map(|&d| i32::try_from(d).map_err(|_| invalid!("{d} rows are too many")))
+                    .collect();
+                Value::from(dims?).place(g, "Shape", at)
+            }
+            None => g.op("Shape").at(at).input(first).output(),
+        };
+        let limit = dims.index(0);
+        let options = g.options();
+        let indices =
+            InputProducer { options, source: Source::UpTo(limit.into()), ..self.producer }.make()?;
+        let [index] = indices.dequeue()?.all()?;
+        let slices = tensors.iter().map(|&t| g.gather(t, index, 0)).collect();
+        nest.rebuild(&mut Values::new(slices))
+    }
+}
+
+/// Whether a structure is made of tensors alone.
+fn dense(structure: &Structure) -> bool {
+    match structure {
+        Structure::Value => true,
+        Structure::Operation | Structure::Slices { .. } | Structure::Sparse | Structure::Array => false,
+        _ => structure.parts().iter().all(|(_, part)| dense(part)),
+    }
+}

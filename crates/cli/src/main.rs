@@ -13,6 +13,7 @@ mod json;
 mod load;
 mod number;
 mod ops;
+mod queues;
 mod run;
 mod table;
 mod value;

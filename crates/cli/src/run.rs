@@ -3,14 +3,14 @@
 use crate::failure::{Failure, Outcome, file_error};
 use crate::feed::{self, Feed};
 use crate::json::{Json, object};
-use crate::{load, number, value};
+use crate::{load, number, queues, value};
 use clap::{Args, ValueEnum};
 use millstream::graph::outline::{Ends, Outline};
 use millstream::prelude::*;
 use millstream::runtime::{FeedList, FetchList, Fetched, Target};
 use millstream::tensor::{budget, npy};
 use millstream::train::restore_saved_model;
-use millstream::{Error, Iterations, RunOptions, SessionOptions, Watch};
+use millstream::{Code, Error, Iterations, QueueReport, RunOptions, SessionOptions, Watch};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -34,6 +34,8 @@ Fetches: NAME is the first output of that node, NAME:k another one. The name of 
 Inside of loops: --every prints the values of all iterations, stacked, or one line for each in nested loops and where shapes differ.
 --watch and --watch-all end the run with an error at the first value, in the order of the program, that is `nan`, `inf` or
 `not-finite`; it tells the node, the iteration of each loop, the value and where it was computed from.
+
+Queues: a run that waits for a queue which nobody fills ends with an error. --queue-runners starts what fills them.
 
 Exit codes: 0 success; 1 the run failed, with `error: CODE: ...` on the standard error; 2 bad usage.
 
@@ -75,6 +77,14 @@ pub(crate) struct Options {
     /// Run this operation along with the fetches
     #[arg(long = "target", value_name = "OP")]
     targets: Vec<String>,
+
+    /// Start the graph's queue runners (those of a MetaGraphDef) first, and stop them at the end
+    #[arg(long)]
+    queue_runners: bool,
+
+    /// At the end, also of a run that failed, print how the queues are: what is in them, who waits for them, how they were closed
+    #[arg(long)]
+    queues: bool,
 
     /// Also write the values to a NumPy archive, under the names as given; strings are written as bytes. Those of --every are stacked,
     /// with their iterations under NAME/at
@@ -201,7 +211,17 @@ pub(crate) fn run(options: Options) -> Outcome {
         return Ok(());
     }
     let run_options = RunOptions { trace: options.trace.is_some(), watch, ..RunOptions::default() };
-    let (fetched, metadata) = session.run_with::<Vec<Fetched>>(asked, feed_list(&feeds), &run_options)?;
+    let run = || session.run_with::<Vec<Fetched>>(asked, feed_list(&feeds), &run_options);
+    let result = match options.queue_runners {
+        true => with_runners(&session, run),
+        false => run().map_err(|e| hint(e, &session)),
+    };
+    let queues = if options.queues { Some(session.queues()) } else { None };
+    if let (Err(_), Some(queues)) = (&result, &queues) {
+        // What the run was to print is missing: how the queues are goes with the error.
+        write!(io::stderr(), "{}", queues::table(queues))?;
+    }
+    let (fetched, metadata) = result?;
     let mut got = Got::default();
     for (name, fetched) in options.fetches.iter().chain(&options.everies).zip(fetched) {
         match fetched {
@@ -216,7 +236,29 @@ pub(crate) fn run(options: Options) -> Outcome {
     if let Some(path) = &options.out {
         write_npz(path, &got)?;
     }
+    got.queues = queues;
     print(&got, &options)
+}
+
+/// Tells whoever did not start the runners how to, if that can be why the run failed.
+fn hint(error: Error, session: &Session) -> Error {
+    let waited = error.code() == Code::FailedPrecondition;
+    match waited
+        && session.queues().iter().any(|q| q.closed.is_none())
+        && !session.graph().queue_runners().is_empty()
+    {
+        true => error.note("the graph has queue runners; --queue-runners starts them"),
+        false => error,
+    }
+}
+
+/// Runs while the runners of the graph fill its queues.
+fn with_runners<T>(session: &Session, run: impl FnOnce() -> Result<T>) -> Result<T> {
+    let coordinator = Coordinator::with_clean_stops([Code::OutOfRange, Code::Cancelled]);
+    let result = session.start_queue_runners(&coordinator).and_then(|()| run());
+    coordinator.request_stop();
+    // A runner that failed closed the queue for which the run waited: its error says more.
+    coordinator.join().and(result)
 }
 
 /// What came of the fetches, under the names as given.
@@ -224,6 +266,7 @@ pub(crate) fn run(options: Options) -> Outcome {
 struct Got<'a> {
     values: Vec<(&'a str, Tensor)>,
     every: Vec<(&'a str, Iterations)>,
+    queues: Option<Vec<QueueReport>>,
 }
 
 /// The folder of a SavedModel, which holds more than the graph.
@@ -318,6 +361,9 @@ fn print(got: &Got, options: &Options) -> Outcome {
                 got.every.iter().map(|(name, values)| every_json(name, values)).collect::<Json>(),
             );
         }
+        if let Some(queues) = &got.queues {
+            all = all.with("queues", queues::json(queues));
+        }
         writeln!(out, "{all}")?;
         return Ok(out.flush()?);
     }
@@ -339,6 +385,9 @@ fn print(got: &Got, options: &Options) -> Outcome {
                 }
             }
         }
+    }
+    if let Some(queues) = &got.queues {
+        write!(out, "{}", queues::table(queues))?;
     }
     Ok(out.flush()?)
 }

@@ -1,6 +1,7 @@
 //! Every sub-command from the outside: what it prints, where to, and how it exits. The graphs are those that TensorFlow wrote.
 
-use millstream::Tensor;
+use millstream::interop::{export_meta_graph, proto};
+use millstream::prelude::*;
 use millstream::tensor::npy;
 use serde_json::Value;
 use std::fs::{self, File};
@@ -704,4 +705,35 @@ fn a_closed_pipe_is_no_error() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+/// What fills a queue is started on request; without it the run is told what it waits for.
+#[test]
+fn queue_runners_are_started_and_queues_shown() {
+    let g = Graph::new();
+    let q = Queue::fifo(&g, 4, [DType::I32]).shapes([shape![]]).make().unwrap();
+    let put = q.enqueue([g.constant(7)]).unwrap();
+    g.add_queue_runner(&q.runner([put]));
+    let [batch] = q.dequeue_many(3).unwrap().all().unwrap();
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("queue_runners.pb");
+    fs::write(&path, proto::encode(&export_meta_graph(&g).unwrap())).unwrap();
+    let line = format!("{} --fetch {}", path.display(), batch.name());
+
+    let out = run("run", &format!("{line} --queue-runners --queues")).good();
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], format!("{} = i32[3] [7 7 7]", batch.name()));
+    assert!(lines[1].starts_with("QUEUE") && lines[1].ends_with("CLOSED"), "{out}");
+    for part in ["fifo_queue", "FIFOQueue", " of 4", "the coordinator was asked to stop"] {
+        assert!(lines[2].contains(part), "no `{part}` in: {out}");
+    }
+    let all = run("run", &format!("{line} --queue-runners --queues --json")).json();
+    let queue = &all["queues"][0];
+    assert_eq!((queue["capacity"].as_u64(), queue["out"].as_u64()), (Some(4), Some(3)));
+    assert_eq!(queue["closed"]["cancelled_pending"], true);
+
+    let waits = run("run", &format!("{line} --queues"));
+    for part in ["whose runner was never started", "--queue-runners", "0 of 4"] {
+        assert!(waits.err.contains(part), "no `{part}` in: {}", waits.err);
+    }
+    assert_eq!((waits.code, &*waits.out), (1, ""));
 }

@@ -1,7 +1,7 @@
 //! An environment for kernels that run outside of any session: constant folding, tests.
 
 use millstream_graph::op::{StepEnv, StepHost};
-use millstream_state::{Cancellation, Resources};
+use millstream_state::{Activity, Cancellation, Resources};
 use std::sync::Arc;
 
 struct Nowhere;
@@ -27,6 +27,7 @@ pub fn env() -> StepEnv {
         kernel_state: Arc::new(Resources::new()),
         container: "".into(),
         cancel: Cancellation::new(),
+        activity: Activity::default(),
         why: None,
         host: Arc::new(Nowhere),
     }

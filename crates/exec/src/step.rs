@@ -30,6 +30,7 @@ use crate::plan::Plan;
 use crate::probe::{Observer, Watches};
 use crate::trace::Trace;
 use millstream_graph::op::{StepEnv, StepHost};
+use millstream_state::Activity;
 use millstream_tensor::{Code, Error, Result, Tensor, budget, invalid};
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
@@ -115,6 +116,10 @@ struct Offers {
 /// How long a thread lingers: about what it costs to wake it.
 const LINGER: Duration = Duration::from_micros(50);
 
+/// After what time a run that only waits first asks whether it would do so for ever, and how often at the least.
+const FIRST_LOOK: Duration = Duration::from_millis(100);
+const LAST_LOOK: Duration = Duration::from_secs(1);
+
 impl Runner {
     /// A runner of this plan.
     pub fn new(plan: Arc<Plan>) -> Runner {
@@ -182,23 +187,23 @@ impl Runner {
         options: &RunOptions,
         threads: usize,
     ) -> Result<Machine> {
-        // The short way, without anything shared: all of many small runs.
-        let nobody: Arc<dyn Mailbox> = nobody();
+        let _at_work = AtWork::begin(&env.activity);
+        // The short way, without anything shared: all of many small runs, and the beginning of every one.
         let plan = &self.plan;
-        if threads <= 1 && !plan.may_wait {
-            loop {
-                let more = machine.drive(plan, env, &nobody, TURN);
-                if let Some(error) = machine.error.take() {
-                    return Err(error);
-                }
-                if !more {
-                    break;
-                }
-                check(env, options.deadline)?;
-            }
-            return Ok(machine);
-        }
         machine.may_hand_out = threads > 1;
+        loop {
+            let more = machine.drive(plan, env, TURN);
+            if let Some(error) = machine.error.take() {
+                return Err(error);
+            }
+            if !machine.tasks.is_empty() || machine.has_waits() {
+                break;
+            }
+            if !more {
+                return Ok(machine);
+            }
+            check(env, options.deadline)?;
+        }
         let step = Arc::new(Step {
             plan: plan.clone(),
             env: env.clone(),
@@ -225,6 +230,22 @@ impl Runner {
     }
 }
 
+/// A run is at work until this goes.
+struct AtWork<'a>(&'a Activity);
+
+impl AtWork<'_> {
+    fn begin(activity: &Activity) -> AtWork<'_> {
+        activity.begin();
+        AtWork(activity)
+    }
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
 /// A host that grants a kernel one thread.
 struct OneThread(Arc<dyn StepHost>);
 
@@ -241,17 +262,6 @@ impl StepHost for OneThread {
     fn spawn(&self, work: Box<dyn FnOnce() + Send>) {
         self.0.spawn(work);
     }
-}
-
-fn nobody() -> Arc<dyn Mailbox> {
-    struct Nobody;
-    impl Mailbox for Nobody {
-        fn deliver(&self, _done: Done) {}
-    }
-    thread_local! {
-        static NOBODY: Arc<dyn Mailbox> = Arc::new(Nobody);
-    }
-    NOBODY.with(Arc::clone)
 }
 
 pub(crate) fn check(env: &StepEnv, deadline: Option<Instant>) -> Result<()> {
@@ -316,6 +326,8 @@ impl Step {
         let _listening = self.env.cancel.on_cancel(move |_| listener.rouse());
         let mut stopped: Option<Error> = None;
         loop {
+            // Whatever comes from here on is looked for now, or rouses anew.
+            self.roused.swap(false, AcqRel);
             let mut machine = self.machine.lock();
             let task = self.turn(&mut machine);
             if let Err(error) = check(&self.env, self.deadline)
@@ -356,24 +368,50 @@ impl Step {
                 machine.stop(Error::internal("what was found is gone"));
                 continue;
             }
+            let (runs, waits) = (machine.running > 0, machine.waiting);
             drop(machine);
+            if !runs {
+                // Nothing comes soon, and whoever is waited for may need the core.
+                if let Some(error) = self.sleep_for_waits(waits) {
+                    self.machine.lock().stop(error);
+                }
+                continue;
+            }
             match self.linger(|| self.roused.load(Acquire), |_| ()) {
                 Some(task) => self.work(task, false),
-                None => self.sleep(),
+                None => self.sleep_until(self.deadline.filter(|_| !self.env.cancel.is_cancelled())),
             }
         }
     }
 
-    fn sleep(&self) {
+    /// Sleeps until roused, or until then.
+    fn sleep_until(&self, until: Option<Instant>) {
         let mut sleep = self.sleep.lock();
-        if !self.roused.swap(false, AcqRel) {
-            match self.deadline {
-                Some(deadline) if !self.env.cancel.is_cancelled() => {
-                    self.woken.wait_until(&mut sleep, deadline);
-                }
-                _ => self.woken.wait(&mut sleep),
+        if !self.roused.load(Acquire) {
+            match until {
+                Some(until) => drop(self.woken.wait_until(&mut sleep, until)),
+                None => self.woken.wait(&mut sleep),
             }
-            self.roused.swap(false, AcqRel);
+        }
+    }
+
+    /// Sleeps until roused, where all that is left of the run is so many waits. An error if they would last for ever.
+    fn sleep_for_waits(&self, n_waits: usize) -> Option<Error> {
+        if self.deadline.is_some() || self.env.cancel.is_cancelled() {
+            self.sleep_until(self.deadline.filter(|_| !self.env.cancel.is_cancelled()));
+            return None;
+        }
+        let _asleep = self.env.activity.sleep();
+        let mut look = FIRST_LOOK;
+        loop {
+            self.sleep_until(Instant::now().checked_add(look));
+            if self.roused.load(Acquire) {
+                return None;
+            }
+            if let Some(error) = self.env.host.stalled(&self.env.cancel, n_waits) {
+                return Some(error);
+            }
+            look = (look * 2).min(LAST_LOOK);
         }
     }
 
@@ -409,7 +447,10 @@ impl Step {
                     machine.done(&self.plan, done);
                 }
             }
-            let more = machine.error.is_none() && machine.drive(&self.plan, &self.env, &mailbox, TURN);
+            let more = machine.error.is_none() && machine.drive(&self.plan, &self.env, TURN);
+            if machine.has_waits() {
+                machine.start_waits(&self.plan, &self.env, &mailbox);
+            }
             // Let the others start while there is still more to find.
             while machine.tasks.len() > 1 && machine.running + 1 < self.threads {
                 self.hand_out(machine);

@@ -62,13 +62,14 @@ pub use millstream_checkpoint as checkpoint;
 pub use millstream_derive::Nest;
 pub use millstream_graph::{Arg, Graph, IndexedSlices, IntoNest, Nest, Op, Output, SparseTensor, nest};
 pub use millstream_runtime::{
-    Callable, Coordinator, Iterations, QueueRunner, RunOptions, Session, SessionOptions, Sighting, Watch,
-    every, feed,
+    Callable, Coordinator, Iterations, QUEUE_RUNNERS, QueueRunner, ResourceEntry, ResourceManager,
+    RunOptions, Session, SessionOptions, Sighting, Watch, every, feed,
 };
+pub use millstream_state::{Closing, QueueReport, Waiting};
 pub use millstream_tensor::{Code, DType, Error, PartialShape, Result, Shape, Tensor, shape};
 pub use ops::{Ops, OutputOps};
 pub use options::{Options, Start};
-pub use queue::{Components, QUEUE_RUNNERS, Queue, QueueBuilder, Queues, RunQueues};
+pub use queue::{Components, Queue, QueueBuilder, Queues, RunQueues};
 pub use rnn::Recurrent;
 pub use sugar::{DEFAULT_GRAPH_SEED, Functions, Methods};
 pub use tensor_array::{TensorArray, TensorArrayBuilder};

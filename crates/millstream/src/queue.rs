@@ -3,15 +3,11 @@
 use crate::options::{Options, Start};
 use crate::sugar::seeds;
 use millstream_graph::nest::{Converter, Leaf};
-use millstream_graph::{Arg, Attr, CollectionItem, Graph, IntoNest, Nest, Op, OpBuilder, Output};
-use millstream_interop::proto::{QueueRunnerDef, decode, encode};
+use millstream_graph::{Arg, Attr, Graph, IntoNest, Nest, Op, OpBuilder, Output};
 use millstream_runtime::{Coordinator, QueueRunner, Session};
 use millstream_state::{QueueKind, QueueSpec};
 use millstream_tensor::{Code, DType, PartialShape, Result, ensure, invalid};
 use std::panic::Location;
-
-/// The collection of the runners that fill the graph's queues.
-pub const QUEUE_RUNNERS: &str = "queue_runners";
 
 /// A queue being described.
 #[must_use = "the queue is made by `make`"]
@@ -518,27 +514,11 @@ pub trait Queues {
 
 impl Queues for Graph {
     fn add_queue_runner(&self, runner: &QueueRunner) {
-        let def = QueueRunnerDef {
-            queue_name: runner.queue.clone(),
-            enqueue_op_name: runner.enqueue_ops.clone(),
-            close_op_name: runner.close_op.clone(),
-            cancel_op_name: runner.cancel_op.clone(),
-            queue_closed_exception_types: runner.closed_codes.iter().map(|code| *code as i32).collect(),
-        };
-        self.add_to_collection(QUEUE_RUNNERS, CollectionItem::Bytes(encode(&def)));
+        runner.add_to(self);
     }
 
     fn queue_runners(&self) -> Vec<QueueRunner> {
-        let of_item = |item| {
-            let CollectionItem::Bytes(bytes) = item else { return None };
-            let def: QueueRunnerDef = decode(&bytes).ok()?;
-            let runner =
-                QueueRunner::new(def.queue_name, def.enqueue_op_name, def.close_op_name, def.cancel_op_name);
-            let codes: Vec<Code> =
-                def.queue_closed_exception_types.into_iter().filter_map(Code::from_number).collect();
-            Some(if codes.is_empty() { runner } else { runner.closed_by(codes) })
-        };
-        self.collection(QUEUE_RUNNERS).into_iter().filter_map(of_item).collect()
+        QueueRunner::of_graph(self)
     }
 }
 

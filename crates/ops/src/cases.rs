@@ -13,7 +13,7 @@
 
 use millstream_graph::op::{HandleShape, InferCx, KernelBody, KernelCx, Known, NodeInfo, StepEnv, StepHost};
 use millstream_graph::{Attr, Attrs, FuncRef, ValueType};
-use millstream_state::{Cancellation, Resources, Variable};
+use millstream_state::{Activity, Cancellation, Resources, Variable};
 use millstream_tensor::{DType, Handle, PartialShape, Result, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -316,6 +316,7 @@ pub fn lone_env() -> StepEnv {
         kernel_state: Arc::new(Resources::new()),
         container: "".into(),
         cancel: Cancellation::new(),
+        activity: Activity::default(),
         why: None,
         host: Arc::new(Host),
     }

@@ -1,5 +1,6 @@
 //! [`Coordinator`]: threads that stop together.
 
+use millstream_state::Asleep;
 use millstream_tensor::{Code, Error, Result, invalid};
 use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
@@ -232,6 +233,8 @@ impl Coordinator {
 
     /// As [`Coordinator::join`], with another time after the stop.
     pub fn join_within(&self, grace: Duration) -> Result<()> {
+        // What the threads wait for can no more come from this one.
+        let _asleep = Asleep::outside();
         let mut state = self.0.state.lock();
         while !state.running.is_empty() && state.stop.is_none() {
             self.0.changed.wait(&mut state);

@@ -1,6 +1,9 @@
 //! What a session offers to kernels: threads, and somewhere to print to.
 
+use crate::stall::{Stalls, own_thread_began, own_thread_ended};
 use millstream_graph::op::StepHost;
+use millstream_state::Cancellation;
+use millstream_tensor::Error;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::OnceLock;
 
@@ -12,11 +15,12 @@ pub(crate) struct Host {
     threads: usize,
     pool: OnceLock<Option<ThreadPool>>,
     print: Printer,
+    pub(crate) stalls: Stalls,
 }
 
 impl Host {
-    pub(crate) fn new(threads: usize, print: Printer) -> Host {
-        Host { threads: threads.max(1), pool: OnceLock::new(), print }
+    pub(crate) fn new(threads: usize, print: Printer, stalls: Stalls) -> Host {
+        Host { threads: threads.max(1), pool: OnceLock::new(), print, stalls }
     }
 
     fn pool(&self) -> Option<&ThreadPool> {
@@ -24,6 +28,8 @@ impl Host {
             ThreadPoolBuilder::new()
                 .num_threads(self.threads)
                 .thread_name(|i| format!("millstream-{i}"))
+                .start_handler(|_| own_thread_began())
+                .exit_handler(|_| own_thread_ended())
                 .build()
                 .ok()
         };
@@ -60,6 +66,10 @@ impl StepHost for Host {
         }
     }
 
+    fn stalled(&self, cancel: &Cancellation, n_waits: usize) -> Option<Error> {
+        self.stalls.look(cancel, n_waits)
+    }
+
     fn spawn(&self, work: Box<dyn FnOnce() + Send>) {
         match self.pool() {
             Some(pool) => pool.spawn(work),
@@ -71,12 +81,24 @@ impl StepHost for Host {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use parking_lot::Mutex;
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    fn stalls() -> Stalls {
+        Stalls {
+            graph: millstream_graph::Graph::with_ops(millstream_ops::registry()),
+            resources: Arc::default(),
+            private: Arc::default(),
+            grace: std::time::Duration::MAX,
+            started: Mutex::default(),
+        }
+    }
 
     #[test]
     fn shared_work_is_done_once_by_no_more_threads_than_asked_for() {
         for (pool, asked) in [(1, 1), (1, 4), (3, 1), (3, 2), (3, 8)] {
-            let host = Host::new(pool, Box::new(|_| {}));
+            let host = Host::new(pool, Box::new(|_| {}), stalls());
             let (calls, taken, done) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
             host.share(asked, &|| {
                 calls.fetch_add(1, Relaxed);

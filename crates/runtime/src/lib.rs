@@ -10,7 +10,9 @@ mod host;
 pub mod knobs;
 mod partial;
 mod queue_runner;
+mod resource_manager;
 mod session;
+mod stall;
 mod watch;
 
 pub use callable::Callable;
@@ -19,6 +21,7 @@ pub use feed::{FeedList, Feeds};
 pub use fetch::{Every, Fetch, FetchList, Fetched, FromFetched, Target, every};
 pub use millstream_exec::{Iterations, Sighting};
 pub use partial::PartialRun;
-pub use queue_runner::QueueRunner;
+pub use queue_runner::{QUEUE_RUNNERS, QueueRunner};
+pub use resource_manager::{ResourceEntry, ResourceManager};
 pub use session::{RunMetadata, RunOptions, Session, SessionOptions, Tier};
 pub use watch::Watch;

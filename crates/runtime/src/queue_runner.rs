@@ -3,11 +3,16 @@
 use crate::Callable;
 use crate::coordinator::{Coordinator, Stop};
 use crate::session::{RunOptions, Session};
+use millstream_graph::{CollectionItem, Graph};
+use millstream_proto::{QueueRunnerDef, decode, encode};
 use millstream_tensor::{Code, Result, ensure};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The collection of the runners that fill a graph's queues.
+pub const QUEUE_RUNNERS: &str = "queue_runners";
 
 /// Operations that fill a queue, each run again and again by a thread of its own, and those that end it.
 ///
@@ -56,6 +61,32 @@ impl QueueRunner {
         self
     }
 
+    /// All runners of a graph, also those of an imported `MetaGraphDef`.
+    pub fn of_graph(graph: &Graph) -> Vec<QueueRunner> {
+        let of_item = |item| {
+            let CollectionItem::Bytes(bytes) = item else { return None };
+            let def: QueueRunnerDef = decode(&bytes).ok()?;
+            let runner =
+                QueueRunner::new(def.queue_name, def.enqueue_op_name, def.close_op_name, def.cancel_op_name);
+            let codes: Vec<Code> =
+                def.queue_closed_exception_types.into_iter().filter_map(Code::from_number).collect();
+            Some(if codes.is_empty() { runner } else { runner.closed_by(codes) })
+        };
+        graph.collection(QUEUE_RUNNERS).into_iter().filter_map(of_item).collect()
+    }
+
+    /// Adds it to the runners of a graph.
+    pub fn add_to(&self, graph: &Graph) {
+        let def = QueueRunnerDef {
+            queue_name: self.queue.clone(),
+            enqueue_op_name: self.enqueue_ops.clone(),
+            close_op_name: self.close_op.clone(),
+            cancel_op_name: self.cancel_op.clone(),
+            queue_closed_exception_types: self.closed_codes.iter().map(|code| *code as i32).collect(),
+        };
+        graph.add_to_collection(QUEUE_RUNNERS, CollectionItem::Bytes(encode(&def)));
+    }
+
     /// Starts the threads; returns how many. None while those of an earlier call in this session run.
     pub fn start(&self, session: &Session, coordinator: &Coordinator) -> Result<usize> {
         ensure!(!self.enqueue_ops.is_empty(), "the runner of queue `{}` has no operation to run", self.queue);
@@ -74,6 +105,7 @@ impl QueueRunner {
             }
             *running = enqueues.len();
         }
+        session.runner_started(&self.queue);
         let n_threads = enqueues.len();
         // All of them before the first thread: where one cannot be started, those after it are off the count too.
         let counted = || Running { runner: self.clone(), key, ended: false };

@@ -5,11 +5,13 @@ use crate::feed::Feeds;
 use crate::fetch::{Fetch, FetchList, Fetched, FromFetched, Target, take_all, wrong_dtype};
 use crate::host::{Host, Printer};
 use crate::partial::PartialRun;
+use crate::resource_manager::ResourceManager;
+use crate::stall::Stalls;
 use crate::watch::{Watch, Watched, watches};
 use millstream_exec::{Iterations, Outcome, Plan, PlanOptions, Reference, Runner, Trace};
 use millstream_graph::op::{StepEnv, StepHost};
 use millstream_graph::{Asked, Graph, GraphData, NodeId, Output, Port, Program};
-use millstream_state::{Cancellation, Resources};
+use millstream_state::{Cancellation, Queue, QueueReport, Resources};
 use millstream_tensor::budget::Budget;
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor, invalid};
 use parking_lot::{Mutex, RwLock};
@@ -32,10 +34,13 @@ pub struct SessionOptions {
     pub parallel_iterations: Option<u32>,
     /// How long a run may take, where the run does not say.
     pub timeout: Option<Duration>,
-    /// The resources, to share variables and queues with other sessions; its own by default.
-    pub resources: Option<Arc<Resources>>,
+    /// Where variables, queues and the like are kept, to share them with other sessions; its own by default.
+    pub resources: Option<ResourceManager>,
     /// The container for resources that name none.
     pub container: String,
+    /// A run that waits for a queue ends with an error once nothing has been run with the session's resources for so long; ten minutes by
+    /// default, `Duration::MAX` for never. Sooner where no thread could end the wait, or the queue's runner was never started.
+    pub stall_grace: Option<Duration>,
     /// Where what the program prints goes, each text exactly as given (with its own line end); to the standard error by default.
     pub print: Option<Printer>,
     /// What runs the graph.
@@ -83,7 +88,7 @@ pub struct Session {
 pub(crate) struct Shared {
     pub(crate) graph: Graph,
     host: Arc<Host>,
-    resources: Arc<Resources>,
+    resources: ResourceManager,
     pub(crate) kernel_state: Arc<Resources>,
     container: Arc<str>,
     pub(crate) budget: Option<Arc<Budget>>,
@@ -179,12 +184,21 @@ impl Session {
         graph.check()?;
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let print = options.print.unwrap_or_else(|| Box::new(to_stderr));
+        let resources = options.resources.unwrap_or_default();
+        let kernel_state = Arc::new(Resources::new());
+        let stalls = Stalls {
+            graph: graph.clone(),
+            resources: resources.resources().clone(),
+            private: kernel_state.clone(),
+            grace: options.stall_grace.unwrap_or(STALL_GRACE),
+            started: Mutex::default(),
+        };
         Ok(Session {
             shared: Arc::new(Shared {
                 graph: graph.clone(),
-                host: Arc::new(Host::new(options.threads.unwrap_or_else(cores), print)),
-                resources: options.resources.unwrap_or_default(),
-                kernel_state: Arc::new(Resources::new()),
+                host: Arc::new(Host::new(options.threads.unwrap_or_else(cores), print, stalls)),
+                resources,
+                kernel_state,
                 container: options.container.into(),
                 budget: Some(Budget::new(options.memory_limit.unwrap_or_else(default_memory_limit))),
                 parallel_iterations: options.parallel_iterations,
@@ -209,9 +223,21 @@ impl Session {
         Arc::as_ptr(&self.shared).addr()
     }
 
-    /// The session's resources, to share with another session.
-    pub fn resources(&self) -> &Arc<Resources> {
+    /// Where the session keeps variables, queues and the like, to share them with another session.
+    pub fn resources(&self) -> &ResourceManager {
         &self.shared.resources
+    }
+
+    /// How all queues are that the session's runs have opened, and those it shares with others: what is in them, who waits for them, what
+    /// went in and out, how they were closed.
+    pub fn queues(&self) -> Vec<QueueReport> {
+        let own = self.shared.kernel_state.all::<Queue>().into_iter().map(|(_, queue)| queue.report());
+        own.chain(self.shared.resources.queues()).collect()
+    }
+
+    /// A runner fills this queue from now on.
+    pub(crate) fn runner_started(&self, queue: &str) {
+        self.shared.host.stalls.started.lock().insert(queue.to_owned());
     }
 
     /// The most bytes of tensors that were alive at a time.
@@ -310,6 +336,9 @@ impl Drop for Session {
         }
     }
 }
+
+/// How long a run waits for a queue while nothing happens.
+const STALL_GRACE: Duration = Duration::from_secs(600);
 
 fn closed_error() -> Error {
     Error::new(Code::Cancelled, "the session was closed")
@@ -442,11 +471,12 @@ impl Shared {
             cancel.cancel(closed_error());
         }
         StepEnv {
-            resources: self.resources.clone(),
+            resources: self.resources.resources().clone(),
             step_resources: Arc::new(Resources::new()),
             kernel_state: self.kernel_state.clone(),
             container: self.container.clone(),
             cancel,
+            activity: self.resources.resources().join(),
             why: None,
             host: self.host.clone() as Arc<dyn StepHost>,
         }

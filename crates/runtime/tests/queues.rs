@@ -1,35 +1,12 @@
 //! Queues in graphs: runs that wait for each other, are called off, close what others wait for; runners that fill and coordinators that stop.
 
-use millstream_graph::{Attr, Graph, Output};
+mod common;
+
+use common::{dequeue, fifo, graph, list};
+use millstream_graph::{Graph, Output};
 use millstream_runtime::{Coordinator, QueueRunner, RunOptions, Session, SessionOptions, feed};
-use millstream_tensor::{Code, DType, PartialShape, Result, Tensor, shape};
+use millstream_tensor::{Code, DType, Result, Tensor, shape};
 use std::time::Duration;
-
-fn graph() -> Graph {
-    Graph::with_ops(millstream_ops::registry())
-}
-
-fn list<T: Into<Attr>>(items: impl IntoIterator<Item = T>) -> Attr {
-    Attr::List(items.into_iter().map(Into::into).collect())
-}
-
-fn fifo<'g>(g: &'g Graph, op: &'static str, capacity: i64, shape: PartialShape) -> Output<'g> {
-    g.op(op)
-        .name("q")
-        .attr("capacity", capacity)
-        .attr("component_types", list([DType::I32]))
-        .attr("shapes", list([shape]))
-        .output()
-}
-
-fn dequeue<'g>(q: Output<'g>) -> Output<'g> {
-    q.graph()
-        .op("QueueDequeueV2")
-        .input(q)
-        .attr("component_types", list([DType::I32]))
-        .output()
-        .set_shape(shape![])
-}
 
 fn dequeue_batch<'g>(q: Output<'g>, op: &'static str, n: i32) -> Output<'g> {
     q.graph().op(op).input(q).input(n).attr("component_types", list([DType::I32])).output()

@@ -1,10 +1,9 @@
 //! [`Cancellation`]: one flag that many may set once and that everything which waits listens to.
 
+use crate::sync::{AtomicBool, Mutex, Ordering::*};
 use millstream_tensor::{Error, Result};
-use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::*};
 
 type Callback = Box<dyn FnOnce(&Error) + Send>;
 
@@ -94,37 +93,18 @@ pub struct Registration {
     id: u64,
 }
 
+impl Registration {
+    /// Whether it listens to this flag.
+    pub fn is_of(&self, cancel: &Cancellation) -> bool {
+        self.shared.as_ref().is_some_and(|shared| Arc::ptr_eq(shared, &cancel.0))
+    }
+}
+
 impl Drop for Registration {
     fn drop(&mut self) {
         if let Some(shared) = &self.shared {
             let listener = shared.state.lock().listeners.remove(&self.id);
             drop(listener);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::atomic::AtomicUsize;
-
-    #[test]
-    fn tells_each_listener_once_and_keeps_the_first_cause() {
-        let cancel = Cancellation::new();
-        let told = Arc::new(AtomicUsize::new(0));
-        let count = |told: &Arc<AtomicUsize>| {
-            let told = told.clone();
-            move |_: &Error| {
-                told.fetch_add(1, Relaxed);
-            }
-        };
-        let _kept = cancel.on_cancel(count(&told));
-        drop(cancel.on_cancel(count(&told)));
-        assert!(cancel.check().is_ok());
-        assert!(cancel.cancel(Error::invalid("first")));
-        assert!(!cancel.cancel(Error::invalid("second")));
-        let _late = cancel.on_cancel(count(&told));
-        assert_eq!(told.load(Relaxed), 2);
-        assert_eq!(cancel.check().unwrap_err().message(), "first");
     }
 }

@@ -2,13 +2,16 @@
 //!
 //! Knows no graph and runs no kernel.
 
+mod activity;
 mod cancel;
 mod queue;
 mod resources;
 mod stack;
+mod sync;
 mod tensor_array;
 mod variable;
 
+pub use activity::{Activity, Asleep};
 pub use cancel::{Cancellation, Registration};
 pub use queue::{Closing, Item, Queue, QueueKind, QueueReport, QueueSpec, Take, Waiter, Waiting};
 pub use resources::Resources;

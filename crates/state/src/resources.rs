@@ -1,11 +1,13 @@
 //! [`Resources`]: named things in named containers, shared by the sessions that share this.
 
+use crate::activity::{Activity, Users};
 use millstream_tensor::{Code, Error, Opaque, Result};
 use parking_lot::Mutex;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Things by container and name. A name holds one kind of thing.
 #[derive(Default)]
@@ -14,6 +16,8 @@ pub struct Resources {
     map: Mutex<BTreeMap<(String, String), Arc<dyn Opaque>>>,
     /// How often something was forgotten.
     epoch: AtomicU64,
+    /// Guards only itself; nothing is locked beneath it.
+    users: Mutex<Users>,
 }
 
 impl Resources {
@@ -52,6 +56,34 @@ impl Resources {
                 format!("container `{container}` holds nothing under the name `{name}`"),
             )),
         }
+    }
+
+    /// All things of a kind, with their containers, in order.
+    pub fn all<T: Opaque>(&self) -> Vec<(String, Arc<T>)> {
+        let map = self.map.lock();
+        let of_kind = |(key, object): (&(String, String), &Arc<dyn Opaque>)| {
+            let object: Arc<dyn Any + Send + Sync> = object.clone();
+            Some((key.0.clone(), object.downcast().ok()?))
+        };
+        map.iter().filter_map(of_kind).collect()
+    }
+
+    /// The containers and names of all things, with what they are, in order.
+    pub fn list(&self) -> Vec<(String, String, &'static str)> {
+        let map = self.map.lock();
+        map.iter()
+            .map(|((container, name), object)| (container.clone(), name.clone(), object.kind()))
+            .collect()
+    }
+
+    /// Another user, which says by the activity when it is at work.
+    pub fn join(&self) -> Activity {
+        self.users.lock().join()
+    }
+
+    /// For how long, as far as has been looked, no user has been at work.
+    pub fn quiet_for(&self) -> Duration {
+        self.users.lock().quiet_for()
     }
 
     /// A number that changes whenever something is forgotten: what was found under a name while it was the same is still there.

@@ -19,17 +19,19 @@
 mod iteration;
 mod looking;
 mod stuck;
+mod waits;
 
-use crate::plan::{Body, Input, KernelPlan, Kind, NO_SLOT, Node, Place, Plan, SwitchPlan};
+pub(crate) use waits::Mailbox;
+
+use crate::plan::{Body, Input, Kind, NO_SLOT, Node, Place, Plan, SwitchPlan};
 use crate::probe::Observer;
 use crate::trace::Trace;
 use iteration::Iteration;
-use millstream_graph::op::{Completion, KernelCx, Rest, StepEnv};
+use millstream_graph::op::{KernelCx, Rest, StepEnv};
 use millstream_state::Variable;
 use millstream_tensor::{Element, Error, Result, Tensor, invalid, prefetch};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 /// A pending count's bit that says that a dead token has arrived.
 const DEAD: u32 = 1 << 31;
@@ -105,12 +107,6 @@ impl Task {
     }
 }
 
-/// Where waiting kernels deliver what they waited for.
-pub(crate) trait Mailbox: Send + Sync {
-    /// Takes it, and sees that somebody drives the machine on.
-    fn deliver(&self, done: Done);
-}
-
 /// What comes of a fetch.
 #[derive(Clone)]
 pub(crate) enum Fetched {
@@ -141,6 +137,8 @@ pub(crate) struct Machine {
     ready: Vec<Ready>,
     /// Long work that nobody has taken yet.
     pub(crate) tasks: VecDeque<Task>,
+    /// Kernels that have yet to begin their waits.
+    waits: Vec<waits::Wait>,
     /// Tasks taken and not yet done.
     pub(crate) running: usize,
     /// Waiting kernels.
@@ -175,6 +173,7 @@ impl Machine {
             spare_frames: Vec::new(),
             ready: Vec::new(),
             tasks: VecDeque::new(),
+            waits: Vec::new(),
             running: 0,
             waiting: 0,
             may_hand_out: false,
@@ -282,27 +281,15 @@ impl Machine {
     // Running nodes.
 
     /// Runs ready nodes until there are none, or `limit` have run. Returns whether any are left.
-    pub(crate) fn drive(
-        &mut self,
-        plan: &Plan,
-        env: &StepEnv,
-        mailbox: &Arc<dyn Mailbox>,
-        limit: usize,
-    ) -> bool {
+    pub(crate) fn drive(&mut self, plan: &Plan, env: &StepEnv, limit: usize) -> bool {
         match self.trace.is_some() || !plan.origins.is_empty() {
-            false => self.drive_on::<false>(plan, env, mailbox, limit),
-            true => self.drive_on::<true>(plan, env, mailbox, limit),
+            false => self.drive_on::<false>(plan, env, limit),
+            true => self.drive_on::<true>(plan, env, limit),
         }
     }
 
     /// `SLOW`: the run is traced or watched.
-    fn drive_on<const SLOW: bool>(
-        &mut self,
-        plan: &Plan,
-        env: &StepEnv,
-        mailbox: &Arc<dyn Mailbox>,
-        limit: usize,
-    ) -> bool {
+    fn drive_on<const SLOW: bool>(&mut self, plan: &Plan, env: &StepEnv, limit: usize) -> bool {
         let mut next = None;
         for _ in 0..limit {
             let Some(Ready { node: n, at }) = next.take().or_else(|| self.ready.pop()) else { return false };
@@ -318,7 +305,7 @@ impl Machine {
                     self.run_dead(plan, n, node, at);
                     Ok(Turn::Through)
                 }
-                false => self.run::<SLOW>(plan, env, mailbox, n, node, at),
+                false => self.run::<SLOW>(plan, env, n, node, at),
             };
             match result {
                 Ok(Turn::Next(ready)) => next = Some(ready),
@@ -356,6 +343,7 @@ impl Machine {
         self.error.get_or_insert(found.unwrap_or(error));
         self.ready.clear();
         self.tasks.clear();
+        self.waits.clear();
     }
 
     /// Where an iteration is, for people: ``iteration 3 of loop `while/while_context` ``.
@@ -378,7 +366,6 @@ impl Machine {
         &mut self,
         plan: &Plan,
         env: &StepEnv,
-        mailbox: &Arc<dyn Mailbox>,
         n: u32,
         node: &Node,
         at: u32,
@@ -394,7 +381,7 @@ impl Machine {
                 let a = it.peek(plan, &self.frames, x).as_scalar();
                 let b = it.peek(plan, &self.frames, y).as_scalar();
                 let Some(result) = a.zip(b).and_then(|(a, b)| f(a, b)) else {
-                    return self.run_kernel(plan, env, mailbox, n, node, at, kernel);
+                    return self.run_kernel(plan, env, n, node, at, kernel);
                 };
                 it.put(node.slot, result.into());
             }
@@ -402,11 +389,11 @@ impl Machine {
                 let [x, _] = node.leading;
                 let it = &mut self.iterations[at as usize];
                 let Some(result) = it.peek(plan, &self.frames, x).as_scalar().and_then(f) else {
-                    return self.run_kernel(plan, env, mailbox, n, node, at, kernel);
+                    return self.run_kernel(plan, env, n, node, at, kernel);
                 };
                 it.put(node.slot, result.into());
             }
-            Kind::Kernel(kernel) => return self.run_kernel(plan, env, mailbox, n, node, at, kernel),
+            Kind::Kernel(kernel) => return self.run_kernel(plan, env, n, node, at, kernel),
             Kind::Forward => {
                 let value = self.take(plan, at, plan.inputs[first])?;
                 self.put(at, node.slot, value);
@@ -515,12 +502,10 @@ impl Machine {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the pieces of one turn, all hot")]
     fn run_kernel(
         &mut self,
         plan: &Plan,
         env: &StepEnv,
-        mailbox: &Arc<dyn Mailbox>,
         n: u32,
         node: &Node,
         at: u32,
@@ -552,7 +537,7 @@ impl Machine {
         }
         let mut cx = KernelCx::new(&k.info, env, &mut self.inputs, &mut self.outputs);
         if !k.run(&mut cx)? {
-            return self.park(env, mailbox, n, at, k);
+            return self.park(n, at, kernel, k);
         }
         let it = &mut self.iterations[at as usize];
         for (i, (&slot, value)) in plan.slots(node, n_outputs).iter().zip(&mut self.outputs).enumerate() {
@@ -567,30 +552,6 @@ impl Machine {
             self.traced(plan, n, at, false);
         }
         Ok(self.tell(plan, at, node))
-    }
-
-    /// The kernel has to wait; its completion comes through the mailbox.
-    #[cold]
-    fn park(
-        &mut self,
-        env: &StepEnv,
-        mailbox: &Arc<dyn Mailbox>,
-        n: u32,
-        at: u32,
-        k: &KernelPlan,
-    ) -> Result<Turn> {
-        let Body::Waits(waits) = k.body else {
-            return Err(Error::internal("a kernel that never waits did not compute"));
-        };
-        self.waiting += 1;
-        let mailbox = mailbox.clone();
-        let completion =
-            Completion::new(move |rest| mailbox.deliver(Done { node: n, at, outputs: Came::Rest(rest) }));
-        let mut none = [];
-        let mut cx = KernelCx::new(&k.info, env, &mut self.inputs, &mut none);
-        // A panic drops the completion, which fails the step with the node's name.
-        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| (waits.start)(&mut cx, completion)));
-        Ok(Turn::Elsewhere)
     }
 
     /// What somebody else did arrives.
@@ -964,7 +925,7 @@ impl Machine {
 
     /// Whether anything is left to run here.
     pub(crate) fn is_idle(&self) -> bool {
-        self.ready.is_empty() && self.tasks.is_empty()
+        self.ready.is_empty() && self.tasks.is_empty() && self.waits.is_empty()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Slots, counts and edges: drafts of nodes become a [`Plan`].
 
 use super::{
-    Body, Builder, Draft, Edge, FramePlan, Input, KernelPlan, Kind, Label, MAX_LIVE_ITERATIONS, MergeState,
+    Builder, Draft, Edge, FramePlan, Input, KernelPlan, Kind, Label, MAX_LIVE_ITERATIONS, MergeState,
     NO_SLOT, Node, Origin, Place, Plan, SwitchPlan, To, Value, prepare,
 };
 use millstream_graph::op::{Role, ScalarKernel};
@@ -156,7 +156,6 @@ impl Builder<'_> {
             slots,
             frames,
             hand_out_all: self.options.hand_out_all,
-            may_wait: kernels.iter().any(|k: &KernelPlan| matches!(k.body, Body::Waits(_))),
             kernels,
             initial,
             labels,

@@ -86,8 +86,6 @@ pub struct Plan {
     pub(crate) origins: Vec<Index>,
     /// Frames forced to one iteration at a time because variables are written in them.
     pub(crate) serialized: Vec<String>,
-    /// Some kernel may wait.
-    pub(crate) may_wait: bool,
     /// Every kernel may be given to another thread.
     pub(crate) hand_out_all: bool,
 }

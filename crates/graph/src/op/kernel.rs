@@ -2,7 +2,7 @@
 
 use super::resolve::NodeInfo;
 use crate::attr::Attrs;
-use millstream_state::{Cancellation, Resources};
+use millstream_state::{Activity, Cancellation, Resources};
 use millstream_tensor::{DType, Error, Handle, Opaque, Result, Scalar, Tensor, invalid};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -178,6 +178,11 @@ pub trait StepHost: Send + Sync {
         let _ = threads;
         work();
     }
+    /// Asked now and then by a run that `cancel` calls off and that only waits, for `n_waits` things: an error if it would wait for ever.
+    fn stalled(&self, cancel: &Cancellation, n_waits: usize) -> Option<Error> {
+        let _ = (cancel, n_waits);
+        None
+    }
     /// Runs `work` on a thread of the pool, soon.
     fn spawn(&self, work: Box<dyn FnOnce() + Send>) {
         work();
@@ -197,6 +202,8 @@ pub struct StepEnv {
     pub container: Arc<str>,
     /// Raised when the step is to stop.
     pub cancel: Cancellation,
+    /// Whether a step is at work with these resources.
+    pub activity: Activity,
     /// Why whoever asked for the run did, for those who will ask: what closes a queue passes it on.
     pub why: Option<Arc<str>>,
     /// The executor's services.

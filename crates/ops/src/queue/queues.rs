@@ -81,7 +81,7 @@ pub(super) fn spec(kind: QueueKind, attrs: &Attrs) -> Result<QueueSpec> {
 
 /// A kernel that opens a queue: the one under its name if that is alike, or a new one.
 pub(super) fn opening(cx: &BuildCx, spec: QueueSpec) -> Result<Box<dyn Run>> {
-    let named = Named::new(cx.node)?;
+    let named = Named::or_private(cx.node)?;
     let words = Words::seeded(spec.seeds.0, spec.seeds.1)?;
     Ok(Box::new(move |cx: &mut KernelCx| {
         let handle = named.handle(cx, |resources, container, name| {

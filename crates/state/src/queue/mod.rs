@@ -28,9 +28,9 @@ pub use report::{Closing, QueueReport, Waiting};
 pub use spec::{QueueKind, QueueSpec};
 
 use crate::cancel::{Cancellation, Registration};
+use crate::sync::Mutex;
 use items::Items;
 use millstream_tensor::{Code, Error, Opaque, Result, Tensor};
-use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::fmt;
@@ -330,6 +330,16 @@ impl Queue {
             dequeuing: state.dequeues.iter().map(Attempt::waiting).collect(),
             closed: state.closed.clone(),
         }
+    }
+
+    /// Who waits in the lines on behalf of the run that `cancel` calls off: to put something in, or to close it; to take something out.
+    pub fn waits_of(&self, cancel: &Cancellation) -> [Vec<Arc<str>>; 2] {
+        fn of<W>(line: &VecDeque<Attempt<W>>, cancel: &Cancellation) -> Vec<Arc<str>> {
+            let is_of = |a: &&Attempt<W>| a.listening.as_ref().is_some_and(|l| l.is_of(cancel));
+            line.iter().filter(is_of).map(|a| a.who.clone()).collect()
+        }
+        let state = self.state.lock();
+        [of(&state.enqueues, cancel), of(&state.dequeues, cancel)]
     }
 
     /// Puts an attempt in its line and serves the lines; what still waits then listens for being called off.

@@ -61,9 +61,9 @@ impl fmt::Display for Closing {
 impl fmt::Display for QueueReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} '{}': {} of ", self.spec.kind, self.name, self.len)?;
-        match self.spec.capacity {
-            c if c >= i32::MAX as usize => f.write_str("any number of")?,
-            c => write!(f, "{c}")?,
+        match self.spec.bound() {
+            None => f.write_str("any number of")?,
+            Some(capacity) => write!(f, "{capacity}")?,
         }
         write!(f, " items, {} in, {} out", self.n_in, self.n_out)?;
         for (what, line) in [("to enqueue", &self.enqueuing), ("to dequeue", &self.dequeuing)] {

@@ -40,6 +40,11 @@ impl QueueSpec {
         usize::try_from(attr).unwrap_or(i32::MAX as usize)
     }
 
+    /// The most items it holds, if there is a bound.
+    pub fn bound(&self) -> Option<usize> {
+        (self.capacity < i32::MAX as usize).then_some(self.capacity)
+    }
+
     /// An error if no queue can be like this.
     pub fn check(&self) -> Result<()> {
         ensure!(!self.dtypes.is_empty(), "a queue needs at least one component");

@@ -1,0 +1,103 @@
+//! Runs that would wait for a queue for ever are told so; those that only wait for long are let be.
+
+mod common;
+
+use common::{dequeue, fifo, graph};
+use millstream_graph::Output;
+use millstream_runtime::{Coordinator, QueueRunner, Session, SessionOptions, feed};
+use millstream_tensor::{Code, DType, Result, shape};
+use std::time::{Duration, Instant};
+
+fn impatient(grace_ms: u64) -> SessionOptions {
+    SessionOptions { stall_grace: Some(Duration::from_millis(grace_ms)), ..SessionOptions::default() }
+}
+
+#[test]
+fn a_dequeue_that_nobody_will_serve() -> Result<()> {
+    let g = graph();
+    let q = fifo(&g, "FIFOQueueV2", 3, shape![]);
+    let get = dequeue(q);
+    let session = Session::with_options(&g, impatient(300))?;
+    let begin = Instant::now();
+    let error = session.run::<i32>(get, ()).unwrap_err();
+    assert_eq!(error.code(), Code::FailedPrecondition);
+    for part in
+        ["`QueueDequeueV2` waits for items in queue `q`", "FIFOQueue 'q': 0 of 3 items", "stall_grace"]
+    {
+        assert!(error.to_string().contains(part), "{part}: {error}");
+    }
+    assert!(begin.elapsed() < Duration::from_secs(20));
+    assert!(session.queues()[0].dequeuing.is_empty(), "it has left the line");
+    Ok(())
+}
+
+#[test]
+fn an_enqueue_that_nobody_will_serve() -> Result<()> {
+    let g = graph();
+    let q = fifo(&g, "FIFOQueueV2", 1, shape![]);
+    let put = g.op("QueueEnqueueV2").name("put").input(q).inputs([g.constant(1)]).finish();
+    let session = Session::with_options(&g, impatient(300))?;
+    session.run::<()>(put, ())?;
+    let error = session.run::<()>(put, ()).unwrap_err();
+    assert!(error.to_string().contains("`put` waits for room in queue `q`"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn a_runner_that_was_never_started() -> Result<()> {
+    let g = graph();
+    let q = fifo(&g, "FIFOQueueV2", 3, shape![]);
+    g.op("QueueEnqueueV2").name("put").input(q).inputs([g.constant(1)]).finish();
+    g.op("QueueCloseV2").name("close").input(q).finish();
+    g.op("QueueCloseV2").name("cancel").input(q).attr("cancel_pending_enqueues", true).finish();
+    let runner = QueueRunner::new("q", ["put".to_owned(), "put".to_owned()], "close", "cancel");
+    runner.add_to(&g);
+    let get = dequeue(q);
+    let session = Session::with_options(&g, impatient(300))?;
+    let error = session.run::<i32>(get, ()).unwrap_err();
+    for part in ["whose runner was never started (`put` and 1 more)", "start_queue_runners"] {
+        assert!(error.to_string().contains(part), "{part}: {error}");
+    }
+    let coordinator = Coordinator::with_clean_stops([Code::Cancelled]);
+    runner.start(&session, &coordinator)?;
+    assert_eq!(session.run::<i32>(get, ())?, 1);
+    coordinator.request_stop();
+    coordinator.join()
+}
+
+/// Whoever takes longer to produce than the grace is still waited for, while it runs.
+#[test]
+fn work_in_progress_is_waited_for() -> Result<()> {
+    let g = graph();
+    let q = fifo(&g, "FIFOQueueV2", 3, shape![]);
+    let n = g.placeholder_of("n", DType::I32, shape![]);
+    let slow: Output = g.while_loop(0).run(|i| g.op("Less").input(i).input(n).output(), |i| i + 1)?;
+    let put = g.op("QueueEnqueueV2").input(q).inputs([slow]).finish();
+    let get = dequeue(q);
+    for threads in [1, 2] {
+        let session = Session::with_options(&g, SessionOptions { threads: Some(threads), ..impatient(250) })?;
+        // As many iterations as take about four times the grace.
+        let begin = Instant::now();
+        session.run::<i32>(slow, feed![n => 20_000])?;
+        let turns = 20_000.0 / begin.elapsed().as_secs_f64();
+        std::thread::scope(|s| {
+            let taker = s.spawn(|| session.run::<i32>(get, ()));
+            session.run::<()>(put, feed![n => turns as i32])?;
+            assert_eq!(taker.join().unwrap()?, turns as i32);
+            Ok::<(), millstream_tensor::Error>(())
+        })?;
+    }
+    Ok(())
+}
+
+/// A run with a time limit comes to its end by itself, and others may wait for what its thread does then.
+#[test]
+fn a_time_limit_goes_first() -> Result<()> {
+    let g = graph();
+    let q = fifo(&g, "FIFOQueueV2", 3, shape![]);
+    let get = dequeue(q);
+    let options = SessionOptions { timeout: Some(Duration::from_millis(600)), ..impatient(50) };
+    let session = Session::with_options(&g, options)?;
+    assert_eq!(session.run::<i32>(get, ()).unwrap_err().code(), Code::DeadlineExceeded);
+    Ok(())
+}

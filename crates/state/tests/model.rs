@@ -1,0 +1,286 @@
+//! Queues and cancellation under a model checker: the sources themselves are compiled with locks and flags that switch threads at every use, and
+//! random schedules (thousands, from fixed seeds; with few switches and with many) are tried. A thread that is never woken is a deadlock, which the checker reports.
+
+#[expect(dead_code, reason = "a part of the crate, compiled once more")]
+#[path = "../src/cancel.rs"]
+mod cancel;
+#[expect(dead_code, reason = "a part of the crate, compiled once more")]
+#[path = "../src/queue/mod.rs"]
+mod queue;
+
+/// The checker's locks, under the names that the sources know.
+mod sync {
+    pub(crate) use shuttle::sync::atomic::{AtomicBool, Ordering};
+
+    #[derive(Default)]
+    pub(crate) struct Mutex<T>(shuttle::sync::Mutex<T>);
+
+    impl<T> Mutex<T> {
+        pub(crate) fn new(value: T) -> Self {
+            Mutex(shuttle::sync::Mutex::new(value))
+        }
+
+        pub(crate) fn lock(&self) -> shuttle::sync::MutexGuard<'_, T> {
+            self.0.lock().unwrap()
+        }
+    }
+}
+
+use cancel::Cancellation;
+use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor};
+use queue::{Closing, Item, Queue, QueueKind, QueueSpec, Take, Waiter};
+use shuttle::sync::mpsc::channel;
+use shuttle::thread;
+use smallvec::smallvec;
+use std::sync::Arc;
+
+/// Tries so many schedules of either kind.
+fn check(schedules: usize, program: impl Fn() + Send + Sync + Copy + 'static) {
+    shuttle::check_random(program, schedules);
+    for switches in 1..=4 {
+        shuttle::check_pct(program, schedules / 4, switches);
+    }
+}
+
+fn queue(capacity: usize) -> Arc<Queue> {
+    let shapes = Some(vec![PartialShape::unknown_of_rank(0)]);
+    let kind = QueueKind::Fifo;
+    let spec =
+        QueueSpec { kind, capacity, dtypes: vec![DType::I32], shapes, min_after_dequeue: 0, seeds: (0, 0) };
+    Arc::new(Queue::new("q", spec, || 0).unwrap())
+}
+
+fn item(value: i32) -> Item {
+    smallvec![Tensor::scalar(value)]
+}
+
+fn values(items: Vec<Item>) -> Vec<i32> {
+    items.iter().map(|item| item[0].to_scalar().unwrap()).collect()
+}
+
+/// Waits for the end of an attempt, of which there must be one.
+fn ended(cancel: &Cancellation, attempt: impl FnOnce(Waiter)) -> Result<Vec<Item>> {
+    let (tell, told) = channel();
+    let ended = Box::new(move |result| tell.send(result).unwrap());
+    attempt(Waiter { who: "a node".into(), cancel: cancel.clone(), ended });
+    let result = told.recv().unwrap();
+    assert!(told.recv().is_err(), "told once");
+    result
+}
+
+/// As the kernels do: at once if it can be, else in line.
+fn put(q: &Arc<Queue>, cancel: &Cancellation, value: i32) -> Result<()> {
+    match q.try_enqueue(item(value))? {
+        None => Ok(()),
+        Some(item) => ended(cancel, |waiter| q.enqueue(vec![item], waiter)).map(|_| ()),
+    }
+}
+
+fn take(q: &Arc<Queue>, cancel: &Cancellation, take: Take) -> Result<Vec<i32>> {
+    match q.try_dequeue(take)? {
+        Some(items) => Ok(values(items)),
+        None => ended(cancel, |waiter| q.dequeue(take, waiter)).map(values),
+    }
+}
+
+fn close(q: &Arc<Queue>, cancel_pending: bool) -> Result<()> {
+    let closing = Closing { by: "close".into(), why: None, cancelled_pending: cancel_pending };
+    ended(&Cancellation::new(), |waiter| q.close(cancel_pending, closing, waiter)).map(|_| ())
+}
+
+/// What is left in the queue once nobody else is at work with it.
+fn rest(q: &Arc<Queue>) -> Vec<i32> {
+    let report = q.report();
+    assert!(report.enqueuing.is_empty() && report.dequeuing.is_empty(), "{report}");
+    assert_eq!(report.n_in - report.n_out, report.len as u64, "{report}");
+    (0..report.len).flat_map(|_| take(q, &Cancellation::new(), Take::UpTo(1)).unwrap()).collect()
+}
+
+/// Through a queue with room for one: everything comes out once, each producer's in its order.
+#[test]
+fn nothing_is_lost_and_order_is_kept() {
+    check(8000, || {
+        let q = queue(1);
+        let producers: Vec<_> = (0..2)
+            .map(|p| {
+                let q = q.clone();
+                thread::spawn(move || (0..2).for_each(|i| put(&q, &Cancellation::new(), 10 * p + i).unwrap()))
+            })
+            .collect();
+        let consumer = {
+            let q = q.clone();
+            thread::spawn(move || take(&q, &Cancellation::new(), Take::Exactly(2)).unwrap())
+        };
+        let mut all = Vec::new();
+        for _ in 0..2 {
+            all.extend(take(&q, &Cancellation::new(), Take::Exactly(1)).unwrap());
+        }
+        let batch = consumer.join().unwrap();
+        producers.into_iter().for_each(|p| p.join().unwrap());
+        for taker in [&all, &batch] {
+            assert!(
+                taker.iter().filter(|v| **v < 10).is_sorted()
+                    && taker.iter().filter(|v| **v >= 10).is_sorted()
+            );
+        }
+        all.extend(batch);
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 10, 11]);
+        assert!(rest(&q).is_empty());
+    });
+}
+
+/// A dequeue of two is called off at any moment: what it had taken is there for the next.
+#[test]
+fn what_is_called_off_gives_back() {
+    check(8000, || {
+        let (q, cancel) = (queue(2), Cancellation::new());
+        let taker = {
+            let (q, cancel) = (q.clone(), cancel.clone());
+            thread::spawn(move || take(&q, &cancel, Take::Exactly(2)))
+        };
+        let stopper = thread::spawn(move || cancel.cancel(Error::new(Code::Cancelled, "enough")));
+        for i in 0..2 {
+            put(&q, &Cancellation::new(), i).unwrap();
+        }
+        stopper.join().unwrap();
+        let left = match taker.join().unwrap() {
+            Ok(taken) => {
+                assert_eq!(taken, [0, 1]);
+                Vec::new()
+            }
+            Err(error) => {
+                assert_eq!(error.code(), Code::Cancelled);
+                vec![0, 1]
+            }
+        };
+        assert_eq!(rest(&q), left);
+    });
+}
+
+/// Who stands behind one that is called off gets what that one had taken.
+#[test]
+fn the_next_in_line_gets_it() {
+    check(8000, || {
+        let (q, cancel) = (queue(2), Cancellation::new());
+        let first = {
+            let (q, cancel) = (q.clone(), cancel.clone());
+            thread::spawn(move || take(&q, &cancel, Take::Exactly(2)))
+        };
+        let second = {
+            let q = q.clone();
+            thread::spawn(move || take(&q, &Cancellation::new(), Take::Exactly(1)))
+        };
+        put(&q, &Cancellation::new(), 7).unwrap();
+        cancel.cancel(Error::new(Code::Cancelled, "enough"));
+        assert!(first.join().unwrap().is_err());
+        assert_eq!(second.join().unwrap().unwrap(), [7]);
+        assert!(rest(&q).is_empty());
+    });
+}
+
+/// An enqueue that waits for room is called off at any moment: its item is in or it is not, and its result says which.
+#[test]
+fn an_enqueue_called_off_is_in_or_out() {
+    check(8000, || {
+        let (q, cancel) = (queue(1), Cancellation::new());
+        put(&q, &Cancellation::new(), 0).unwrap();
+        let putter = {
+            let (q, cancel) = (q.clone(), cancel.clone());
+            thread::spawn(move || put(&q, &cancel, 1))
+        };
+        let stopper = thread::spawn(move || cancel.cancel(Error::new(Code::Cancelled, "enough")));
+        assert_eq!(take(&q, &Cancellation::new(), Take::Exactly(1)).unwrap(), [0]);
+        stopper.join().unwrap();
+        let is_in = putter.join().unwrap().is_ok();
+        assert_eq!(rest(&q), if is_in { vec![1] } else { vec![] });
+    });
+}
+
+/// A queue is closed while others put in and take out: all of them end, and in = out + left.
+#[test]
+fn closing_ends_everybody() {
+    for cancel_pending in [false, true] {
+        check(6000, move || {
+            let q = queue(1);
+            let putters: Vec<_> = (0..2)
+                .map(|i| {
+                    let q = q.clone();
+                    thread::spawn(move || put(&q, &Cancellation::new(), i))
+                })
+                .collect();
+            let taker = {
+                let q = q.clone();
+                thread::spawn(move || take(&q, &Cancellation::new(), Take::UpTo(3)))
+            };
+            close(&q, cancel_pending).unwrap();
+            assert_eq!(close(&q, cancel_pending).unwrap_err().code(), Code::Cancelled);
+            let mut handed_in = Vec::new();
+            for (i, putter) in putters.into_iter().enumerate() {
+                match putter.join().unwrap() {
+                    Ok(()) => handed_in.push(i as i32),
+                    Err(error) => assert_eq!(error.code(), Code::Cancelled),
+                }
+            }
+            let mut out = match taker.join().unwrap() {
+                Ok(taken) => {
+                    assert!(!taken.is_empty());
+                    taken
+                }
+                Err(error) => {
+                    assert_eq!(error.code(), Code::OutOfRange);
+                    Vec::new()
+                }
+            };
+            out.extend(rest(&q));
+            out.sort_unstable();
+            assert_eq!(out, handed_in);
+        });
+    }
+}
+
+/// Many rows through little room, called off at any moment: those that went in stay in, in order, without gaps.
+#[test]
+fn many_rows_go_in_from_the_first_on() {
+    check(8000, || {
+        let (q, cancel) = (queue(2), Cancellation::new());
+        let putter = {
+            let (q, cancel) = (q.clone(), cancel.clone());
+            thread::spawn(move || {
+                let rows = (0..4).map(item).collect();
+                ended(&cancel, |waiter| q.enqueue(rows, waiter)).is_ok()
+            })
+        };
+        let stopper = thread::spawn(move || cancel.cancel(Error::new(Code::Cancelled, "enough")));
+        let taker = {
+            let q = q.clone();
+            thread::spawn(move || q.try_dequeue(Take::Exactly(1)).unwrap().map(values).unwrap_or_default())
+        };
+        stopper.join().unwrap();
+        let mut out = taker.join().unwrap();
+        let all = putter.join().unwrap();
+        out.extend(rest(&q));
+        assert_eq!(out, (0..out.len() as i32).collect::<Vec<_>>());
+        assert!(!all || out.len() == 4 || q.report().n_in == 4);
+    });
+}
+
+/// Listeners are told once, whatever else happens to the flag at the time.
+#[test]
+fn listeners_are_told_once() {
+    check(8000, || {
+        let cancel = Cancellation::new();
+        let (tell, told) = channel();
+        let other = cancel.clone();
+        let listener = thread::spawn(move || {
+            let kept = other.on_cancel(move |cause| tell.send(cause.message().to_owned()).unwrap());
+            drop(other.on_cancel(|_| ()));
+            kept
+        });
+        let first = cancel.cancel(Error::new(Code::Cancelled, "first"));
+        assert!(first && !cancel.cancel(Error::new(Code::Cancelled, "second")));
+        let _kept = listener.join().unwrap();
+        assert_eq!(told.recv().unwrap(), "first");
+        assert!(told.recv().is_err());
+    });
+}

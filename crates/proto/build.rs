@@ -10,13 +10,14 @@ use prost::Message;
 const ROOT: &str = "proto";
 
 // These import all the others.
-const ENTRY_POINTS: [&str; 6] = [
+const ENTRY_POINTS: [&str; 7] = [
     "tensorflow/meta_graph.proto",
     "tensorflow/control_flow.proto",
     "tensorflow/state.proto",
     "tensorflow/checkpoint.proto",
     "tensorflow/event.proto",
     "tensorflow/run_metadata.proto",
+    "tensorflow/example.proto",
 ];
 
 // A oneof is as large as its largest variant, and most attributes are small: without the boxes every

@@ -36,6 +36,7 @@ mod initializer;
 mod ops;
 mod options;
 mod queue;
+pub mod reader;
 pub mod rnn;
 mod sugar;
 pub mod summary;
@@ -70,6 +71,7 @@ pub use millstream_tensor::{Code, DType, Error, PartialShape, Result, Shape, Ten
 pub use ops::{Ops, OutputOps};
 pub use options::{Options, Start};
 pub use queue::{Components, Queue, QueueBuilder, Queues, RunQueues};
+pub use reader::Reader;
 pub use rnn::Recurrent;
 pub use sugar::{DEFAULT_GRAPH_SEED, Functions, Methods};
 pub use tensor_array::{TensorArray, TensorArrayBuilder};

@@ -1602,6 +1602,34 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Fill").input(dims).input(value).output()
     }
 
+    /// The reader called `shared_name` (or as this node is) in `container`, made if there is none. A file is `header_bytes`, then records of `record_bytes`, which begin `hop_bytes` apart (0: one behind the other), then `footer_bytes`; what is left in between for less than a record is passed over. A record's key is `FILE:NUMBER`. A file may be compressed as `encoding` says, `GZIP` or `ZLIB`.
+    ///
+    /// `FixedLengthRecordReader() -> (reader_handle: &str)`
+    ///
+    /// Attributes: `header_bytes: int = 0`, `record_bytes: int`, `footer_bytes: int = 0`, `hop_bytes: int = 0`, `container: string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// ReaderNumRecordsProducedV2(FixedLengthRecordReaderV2(; record_bytes=4, encoding="GZIP")) = i64 0
+    /// ```
+    #[track_caller]
+    fn fixed_length_record_reader(self, record_bytes: i64) -> Output<'g> {
+        self.start("FixedLengthRecordReader").attr("record_bytes", record_bytes).output()
+    }
+
+    /// The reader called `shared_name` (or as this node is) in `container`, made if there is none. A file is `header_bytes`, then records of `record_bytes`, which begin `hop_bytes` apart (0: one behind the other), then `footer_bytes`; what is left in between for less than a record is passed over. A record's key is `FILE:NUMBER`. A file may be compressed as `encoding` says, `GZIP` or `ZLIB`.
+    ///
+    /// `FixedLengthRecordReaderV2() -> (reader_handle: resource)`
+    ///
+    /// Attributes: `header_bytes: int = 0`, `record_bytes: int`, `footer_bytes: int = 0`, `hop_bytes: int = 0`, `container: string = ""`, `shared_name: string = ""`, `encoding: string = ""`.
+    ///
+    /// ```text
+    /// ReaderNumRecordsProducedV2(FixedLengthRecordReaderV2(; record_bytes=4, encoding="GZIP")) = i64 0
+    /// ```
+    #[track_caller]
+    fn fixed_length_record_reader_v2(self, record_bytes: i64) -> Output<'g> {
+        self.start("FixedLengthRecordReaderV2").attr("record_bytes", record_bytes).output()
+    }
+
     /// The greatest whole number not above each element.
     ///
     /// `Floor(x: T) -> (y: T)`
@@ -1792,6 +1820,34 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn identity_n(self, input: impl IntoIterator<Item = impl Into<Arg<'g>>>) -> Vec<Output<'g>> {
         self.start("IdentityN").inputs(input).finish().outputs()
+    }
+
+    /// The reader called `shared_name` (or as this node is) in `container`, made if there is none. A record is what the queue gives, as key and as value.
+    ///
+    /// `IdentityReader() -> (reader_handle: &str)`
+    ///
+    /// Attributes: `container: string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// ReaderNumRecordsProducedV2(IdentityReaderV2()) = i64 0
+    /// ```
+    #[track_caller]
+    fn identity_reader(self) -> Output<'g> {
+        self.start("IdentityReader").output()
+    }
+
+    /// The reader called `shared_name` (or as this node is) in `container`, made if there is none. A record is what the queue gives, as key and as value.
+    ///
+    /// `IdentityReaderV2() -> (reader_handle: resource)`
+    ///
+    /// Attributes: `container: string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// ReaderNumRecordsProducedV2(IdentityReaderV2()) = i64 0
+    /// ```
+    #[track_caller]
+    fn identity_reader_v2(self) -> Output<'g> {
+        self.start("IdentityReaderV2").output()
     }
 
     /// The regularised incomplete gamma function: the share of the gamma distribution of shape `a` below `x`. NaN unless `a` is positive and `x` is not negative.
@@ -2246,6 +2302,18 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn mat_mul(self, a: impl Into<Arg<'g>>, b: impl Into<Arg<'g>>) -> Output<'g> {
         self.start("MatMul").input(a).input(b).output()
+    }
+
+    /// The names, in order, of the files and folders that match `pattern`, a scalar or a vector of patterns. `*` stands for any characters, `?` for one, `[a-c]` and `[^a-c]` for one of some, `\\` takes the meaning off the next; none stands for `/`.
+    ///
+    /// `MatchingFiles(pattern: str) -> (filenames: str)`
+    ///
+    /// ```text
+    /// MatchingFiles(["/nowhere/*" "/nowhere"]) = str[0] []
+    /// ```
+    #[track_caller]
+    fn matching_files(self, pattern: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("MatchingFiles").input(pattern).output()
     }
 
     /// `input` with zeros outside the `num_lower` diagonals below and the `num_upper` above the main one; negative keeps all.
@@ -3597,6 +3665,18 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Rank").input(input).output()
     }
 
+    /// All bytes of the file `filename`.
+    ///
+    /// `ReadFile(filename: str) -> (contents: str)`
+    ///
+    /// ```text
+    /// ReadFile(str[..]) : str[]
+    /// ```
+    #[track_caller]
+    fn read_file(self, filename: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("ReadFile").input(filename).output()
+    }
+
     /// The value that the variable has now; what is assigned later does not change it.
     ///
     /// `ReadVariableOp(resource: resource) -> (value: dtype)`
@@ -3609,6 +3689,202 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn read_variable_op(self, resource: impl Into<Arg<'g>>, dtype: DType) -> Output<'g> {
         self.start("ReadVariableOp").input(resource).attr("dtype", dtype).output()
+    }
+
+    /// How many records the reader has given.
+    ///
+    /// `ReaderNumRecordsProduced(reader_handle: &str) -> (records_produced: i64)`
+    ///
+    /// ```text
+    /// ReaderNumRecordsProducedV2(IdentityReaderV2()) = i64 0
+    /// ```
+    #[track_caller]
+    fn reader_num_records_produced(self, reader_handle: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("ReaderNumRecordsProduced").input(reader_handle).output()
+    }
+
+    /// How many records the reader has given.
+    ///
+    /// `ReaderNumRecordsProducedV2(reader_handle: resource) -> (records_produced: i64)`
+    ///
+    /// ```text
+    /// ReaderNumRecordsProducedV2(IdentityReaderV2()) = i64 0
+    /// ```
+    #[track_caller]
+    fn reader_num_records_produced_v2(self, reader_handle: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("ReaderNumRecordsProducedV2").input(reader_handle).output()
+    }
+
+    /// How many files the reader has read to their ends.
+    ///
+    /// `ReaderNumWorkUnitsCompleted(reader_handle: &str) -> (units_completed: i64)`
+    ///
+    /// ```text
+    /// ReaderNumWorkUnitsCompletedV2(IdentityReaderV2()) = i64 0
+    /// ```
+    #[track_caller]
+    fn reader_num_work_units_completed(self, reader_handle: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("ReaderNumWorkUnitsCompleted").input(reader_handle).output()
+    }
+
+    /// How many files the reader has read to their ends.
+    ///
+    /// `ReaderNumWorkUnitsCompletedV2(reader_handle: resource) -> (units_completed: i64)`
+    ///
+    /// ```text
+    /// ReaderNumWorkUnitsCompletedV2(IdentityReaderV2()) = i64 0
+    /// ```
+    #[track_caller]
+    fn reader_num_work_units_completed_v2(self, reader_handle: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("ReaderNumWorkUnitsCompletedV2").input(reader_handle).output()
+    }
+
+    /// The next record of the reader. At the end of a file it takes the next file's name out of the queue, and waits while there is none; `OUT_OF_RANGE` once the queue is closed and empty. Several may read from one reader: each record is read once.
+    ///
+    /// `ReaderRead(reader_handle: &str, queue_handle: &str) -> (key: str, value: str)`
+    ///
+    /// ```text
+    /// ReaderReadV2(resource[], resource[]) : str[], str[]
+    /// ```
+    #[track_caller]
+    fn reader_read(
+        self,
+        reader_handle: impl Into<Arg<'g>>,
+        queue_handle: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let op = self.start("ReaderRead").input(reader_handle).input(queue_handle).finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// Up to `num_records` records of one file, at least one. At the end of a file it takes the next file's name out of the queue, and waits while there is none; `OUT_OF_RANGE` once the queue is closed and empty. Records before a damaged one are given first.
+    ///
+    /// `ReaderReadUpTo(reader_handle: &str, queue_handle: &str, num_records: i64) -> (keys: str, values: str)`
+    ///
+    /// ```text
+    /// ReaderReadUpToV2(IdentityReaderV2(), FIFOQueueV2(; component_types={str}), i64 0) = str[0] [], str[0] []
+    /// ```
+    #[track_caller]
+    fn reader_read_up_to(
+        self,
+        reader_handle: impl Into<Arg<'g>>,
+        queue_handle: impl Into<Arg<'g>>,
+        num_records: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let op =
+            self.start("ReaderReadUpTo").input(reader_handle).input(queue_handle).input(num_records).finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// Up to `num_records` records of one file, at least one. At the end of a file it takes the next file's name out of the queue, and waits while there is none; `OUT_OF_RANGE` once the queue is closed and empty. Records before a damaged one are given first.
+    ///
+    /// `ReaderReadUpToV2(reader_handle: resource, queue_handle: resource, num_records: i64) -> (keys: str, values: str)`
+    ///
+    /// ```text
+    /// ReaderReadUpToV2(IdentityReaderV2(), FIFOQueueV2(; component_types={str}), i64 0) = str[0] [], str[0] []
+    /// ```
+    #[track_caller]
+    fn reader_read_up_to_v2(
+        self,
+        reader_handle: impl Into<Arg<'g>>,
+        queue_handle: impl Into<Arg<'g>>,
+        num_records: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let op = self
+            .start("ReaderReadUpToV2")
+            .input(reader_handle)
+            .input(queue_handle)
+            .input(num_records)
+            .finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// The next record of the reader. At the end of a file it takes the next file's name out of the queue, and waits while there is none; `OUT_OF_RANGE` once the queue is closed and empty. Several may read from one reader: each record is read once.
+    ///
+    /// `ReaderReadV2(reader_handle: resource, queue_handle: resource) -> (key: str, value: str)`
+    ///
+    /// ```text
+    /// ReaderReadV2(resource[], resource[]) : str[], str[]
+    /// ```
+    #[track_caller]
+    fn reader_read_v2(
+        self,
+        reader_handle: impl Into<Arg<'g>>,
+        queue_handle: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let op = self.start("ReaderReadV2").input(reader_handle).input(queue_handle).finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// Leaves the file that the reader is in, and forgets its counts. The next read begins with the queue's next name.
+    ///
+    /// `ReaderReset(reader_handle: &str) -> ()`
+    ///
+    /// ```text
+    /// ReaderResetV2(resource[]) :
+    /// ```
+    #[track_caller]
+    fn reader_reset(self, reader_handle: impl Into<Arg<'g>>) -> Op<'g> {
+        self.start("ReaderReset").input(reader_handle).finish()
+    }
+
+    /// Leaves the file that the reader is in, and forgets its counts. The next read begins with the queue's next name.
+    ///
+    /// `ReaderResetV2(reader_handle: resource) -> ()`
+    ///
+    /// ```text
+    /// ReaderResetV2(resource[]) :
+    /// ```
+    #[track_caller]
+    fn reader_reset_v2(self, reader_handle: impl Into<Arg<'g>>) -> Op<'g> {
+        self.start("ReaderResetV2").input(reader_handle).finish()
+    }
+
+    /// Brings the reader to where the one was whose `ReaderSerializeState` gave `state`. If it cannot, the reader stays as it is.
+    ///
+    /// `ReaderRestoreState(reader_handle: &str, state: str) -> ()`
+    ///
+    /// ```text
+    /// ReaderRestoreStateV2(resource[], str[]) :
+    /// ```
+    #[track_caller]
+    fn reader_restore_state(self, reader_handle: impl Into<Arg<'g>>, state: impl Into<Arg<'g>>) -> Op<'g> {
+        self.start("ReaderRestoreState").input(reader_handle).input(state).finish()
+    }
+
+    /// Brings the reader to where the one was whose `ReaderSerializeState` gave `state`. If it cannot, the reader stays as it is.
+    ///
+    /// `ReaderRestoreStateV2(reader_handle: resource, state: str) -> ()`
+    ///
+    /// ```text
+    /// ReaderRestoreStateV2(resource[], str[]) :
+    /// ```
+    #[track_caller]
+    fn reader_restore_state_v2(self, reader_handle: impl Into<Arg<'g>>, state: impl Into<Arg<'g>>) -> Op<'g> {
+        self.start("ReaderRestoreStateV2").input(reader_handle).input(state).finish()
+    }
+
+    /// How far the reader is, for `ReaderRestoreState`: a `ReaderBaseState` message. Only of readers that are never in the middle of a file, `IdentityReader` and `WholeFileReader`.
+    ///
+    /// `ReaderSerializeState(reader_handle: &str) -> (state: str)`
+    ///
+    /// ```text
+    /// ReaderSerializeStateV2(WholeFileReaderV2()) = ""
+    /// ```
+    #[track_caller]
+    fn reader_serialize_state(self, reader_handle: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("ReaderSerializeState").input(reader_handle).output()
+    }
+
+    /// How far the reader is, for `ReaderRestoreState`: a `ReaderBaseState` message. Only of readers that are never in the middle of a file, `IdentityReader` and `WholeFileReader`.
+    ///
+    /// `ReaderSerializeStateV2(reader_handle: resource) -> (state: str)`
+    ///
+    /// ```text
+    /// ReaderSerializeStateV2(WholeFileReaderV2()) = ""
+    /// ```
+    #[track_caller]
+    fn reader_serialize_state_v2(self, reader_handle: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("ReaderSerializeStateV2").input(reader_handle).output()
     }
 
     /// The real part of each element.
@@ -6897,6 +7173,34 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Sum").input(input).input(reduction_indices).output()
     }
 
+    /// The reader called `shared_name` (or as this node is) in `container`, made if there is none. Its records are those of TFRecord files, which are compressed as `compression_type` says: not at all, `GZIP` or `ZLIB`. A record's key is `FILE:OFFSET`. A record whose checksums are wrong, or that is cut off, is `DATA_LOSS`.
+    ///
+    /// `TFRecordReader() -> (reader_handle: &str)`
+    ///
+    /// Attributes: `container: string = ""`, `shared_name: string = ""`, `compression_type: string = ""`.
+    ///
+    /// ```text
+    /// ReaderNumRecordsProducedV2(TFRecordReaderV2()) = i64 0
+    /// ```
+    #[track_caller]
+    fn tf_record_reader(self) -> Output<'g> {
+        self.start("TFRecordReader").output()
+    }
+
+    /// The reader called `shared_name` (or as this node is) in `container`, made if there is none. Its records are those of TFRecord files, which are compressed as `compression_type` says: not at all, `GZIP` or `ZLIB`. A record's key is `FILE:OFFSET`. A record whose checksums are wrong, or that is cut off, is `DATA_LOSS`.
+    ///
+    /// `TFRecordReaderV2() -> (reader_handle: resource)`
+    ///
+    /// Attributes: `container: string = ""`, `shared_name: string = ""`, `compression_type: string = ""`.
+    ///
+    /// ```text
+    /// ReaderNumRecordsProducedV2(TFRecordReaderV2()) = i64 0
+    /// ```
+    #[track_caller]
+    fn tf_record_reader_v2(self) -> Output<'g> {
+        self.start("TFRecordReaderV2").output()
+    }
+
     /// The tangent of each element, in radians.
     ///
     /// `Tan(x: T) -> (y: T)`
@@ -8101,6 +8405,34 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("TensorSummaryV2").input(tag).input(tensor).input(serialized_summary_metadata).output()
     }
 
+    /// The reader called `shared_name` (or as this node is) in `container`, made if there is none. Its records are the lines of files, without `\n` or `\r\n`, and without the first `skip_header_lines` of each file; a record's key is `FILE:LINE`. Bytes are left as they are, whether they are UTF-8 or not.
+    ///
+    /// `TextLineReader() -> (reader_handle: &str)`
+    ///
+    /// Attributes: `skip_header_lines: int = 0`, `container: string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// ReaderNumRecordsProducedV2(TextLineReaderV2()) = i64 0
+    /// ```
+    #[track_caller]
+    fn text_line_reader(self) -> Output<'g> {
+        self.start("TextLineReader").output()
+    }
+
+    /// The reader called `shared_name` (or as this node is) in `container`, made if there is none. Its records are the lines of files, without `\n` or `\r\n`, and without the first `skip_header_lines` of each file; a record's key is `FILE:LINE`. Bytes are left as they are, whether they are UTF-8 or not.
+    ///
+    /// `TextLineReaderV2() -> (reader_handle: resource)`
+    ///
+    /// Attributes: `skip_header_lines: int = 0`, `container: string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// ReaderNumRecordsProducedV2(TextLineReaderV2()) = i64 0
+    /// ```
+    #[track_caller]
+    fn text_line_reader_v2(self) -> Output<'g> {
+        self.start("TextLineReaderV2").output()
+    }
+
     /// Repeats `input` along each axis, `multiples[i]` times along axis `i`.
     ///
     /// `Tile(input: T, multiples: Tmultiples) -> (output: T)`
@@ -8490,6 +8822,46 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn where_op(self, input: impl Into<Arg<'g>>) -> Output<'g> {
         self.start("Where").input(input).output()
+    }
+
+    /// The reader called `shared_name` (or as this node is) in `container`, made if there is none. A record is what a file holds; its key is the file's name.
+    ///
+    /// `WholeFileReader() -> (reader_handle: &str)`
+    ///
+    /// Attributes: `container: string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// ReaderNumWorkUnitsCompletedV2(WholeFileReaderV2()) = i64 0
+    /// ```
+    #[track_caller]
+    fn whole_file_reader(self) -> Output<'g> {
+        self.start("WholeFileReader").output()
+    }
+
+    /// The reader called `shared_name` (or as this node is) in `container`, made if there is none. A record is what a file holds; its key is the file's name.
+    ///
+    /// `WholeFileReaderV2() -> (reader_handle: resource)`
+    ///
+    /// Attributes: `container: string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// ReaderNumWorkUnitsCompletedV2(WholeFileReaderV2()) = i64 0
+    /// ```
+    #[track_caller]
+    fn whole_file_reader_v2(self) -> Output<'g> {
+        self.start("WholeFileReaderV2").output()
+    }
+
+    /// Writes `contents` to the file `filename`, which it makes, or replaces; makes the folders above it where they are missing.
+    ///
+    /// `WriteFile(filename: str, contents: str) -> ()`
+    ///
+    /// ```text
+    /// WriteFile(str[], str[]) :
+    /// ```
+    #[track_caller]
+    fn write_file(self, filename: impl Into<Arg<'g>>, contents: impl Into<Arg<'g>>) -> Op<'g> {
+        self.start("WriteFile").input(filename).input(contents).finish()
     }
 
     /// `x / y`, and 0 where `x` is 0.
@@ -9872,6 +10244,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::mat_mul(first.graph(), first, b)
     }
 
+    /// The names, in order, of the files and folders that match `pattern`, a scalar or a vector of patterns.
+    ///
+    /// See [`Ops::matching_files`].
+    #[track_caller]
+    fn matching_files(self) -> Output<'g> {
+        let first = self.into();
+        Ops::matching_files(first.graph(), first)
+    }
+
     /// `input` with zeros outside the `num_lower` diagonals below and the `num_upper` above the main one; negative keeps all.
     ///
     /// See [`Ops::matrix_band_part`].
@@ -10552,6 +10933,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::rank(first.graph(), first)
     }
 
+    /// All bytes of the file `filename`.
+    ///
+    /// See [`Ops::read_file`].
+    #[track_caller]
+    fn read_file(self) -> Output<'g> {
+        let first = self.into();
+        Ops::read_file(first.graph(), first)
+    }
+
     /// The value that the variable has now; what is assigned later does not change it.
     ///
     /// See [`Ops::read_variable_op`].
@@ -10559,6 +10949,140 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn read_variable_op(self, dtype: DType) -> Output<'g> {
         let first = self.into();
         Ops::read_variable_op(first.graph(), first, dtype)
+    }
+
+    /// How many records the reader has given.
+    ///
+    /// See [`Ops::reader_num_records_produced`].
+    #[track_caller]
+    fn reader_num_records_produced(self) -> Output<'g> {
+        let first = self.into();
+        Ops::reader_num_records_produced(first.graph(), first)
+    }
+
+    /// How many records the reader has given.
+    ///
+    /// See [`Ops::reader_num_records_produced_v2`].
+    #[track_caller]
+    fn reader_num_records_produced_v2(self) -> Output<'g> {
+        let first = self.into();
+        Ops::reader_num_records_produced_v2(first.graph(), first)
+    }
+
+    /// How many files the reader has read to their ends.
+    ///
+    /// See [`Ops::reader_num_work_units_completed`].
+    #[track_caller]
+    fn reader_num_work_units_completed(self) -> Output<'g> {
+        let first = self.into();
+        Ops::reader_num_work_units_completed(first.graph(), first)
+    }
+
+    /// How many files the reader has read to their ends.
+    ///
+    /// See [`Ops::reader_num_work_units_completed_v2`].
+    #[track_caller]
+    fn reader_num_work_units_completed_v2(self) -> Output<'g> {
+        let first = self.into();
+        Ops::reader_num_work_units_completed_v2(first.graph(), first)
+    }
+
+    /// The next record of the reader.
+    ///
+    /// See [`Ops::reader_read`].
+    #[track_caller]
+    fn reader_read(self, queue_handle: impl Into<Arg<'g>>) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::reader_read(first.graph(), first, queue_handle)
+    }
+
+    /// Up to `num_records` records of one file, at least one.
+    ///
+    /// See [`Ops::reader_read_up_to`].
+    #[track_caller]
+    fn reader_read_up_to(
+        self,
+        queue_handle: impl Into<Arg<'g>>,
+        num_records: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::reader_read_up_to(first.graph(), first, queue_handle, num_records)
+    }
+
+    /// Up to `num_records` records of one file, at least one.
+    ///
+    /// See [`Ops::reader_read_up_to_v2`].
+    #[track_caller]
+    fn reader_read_up_to_v2(
+        self,
+        queue_handle: impl Into<Arg<'g>>,
+        num_records: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::reader_read_up_to_v2(first.graph(), first, queue_handle, num_records)
+    }
+
+    /// The next record of the reader.
+    ///
+    /// See [`Ops::reader_read_v2`].
+    #[track_caller]
+    fn reader_read_v2(self, queue_handle: impl Into<Arg<'g>>) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::reader_read_v2(first.graph(), first, queue_handle)
+    }
+
+    /// Leaves the file that the reader is in, and forgets its counts.
+    ///
+    /// See [`Ops::reader_reset`].
+    #[track_caller]
+    fn reader_reset(self) -> Op<'g> {
+        let first = self.into();
+        Ops::reader_reset(first.graph(), first)
+    }
+
+    /// Leaves the file that the reader is in, and forgets its counts.
+    ///
+    /// See [`Ops::reader_reset_v2`].
+    #[track_caller]
+    fn reader_reset_v2(self) -> Op<'g> {
+        let first = self.into();
+        Ops::reader_reset_v2(first.graph(), first)
+    }
+
+    /// Brings the reader to where the one was whose `ReaderSerializeState` gave `state`.
+    ///
+    /// See [`Ops::reader_restore_state`].
+    #[track_caller]
+    fn reader_restore_state(self, state: impl Into<Arg<'g>>) -> Op<'g> {
+        let first = self.into();
+        Ops::reader_restore_state(first.graph(), first, state)
+    }
+
+    /// Brings the reader to where the one was whose `ReaderSerializeState` gave `state`.
+    ///
+    /// See [`Ops::reader_restore_state_v2`].
+    #[track_caller]
+    fn reader_restore_state_v2(self, state: impl Into<Arg<'g>>) -> Op<'g> {
+        let first = self.into();
+        Ops::reader_restore_state_v2(first.graph(), first, state)
+    }
+
+    /// How far the reader is, for `ReaderRestoreState`: a `ReaderBaseState` message.
+    ///
+    /// See [`Ops::reader_serialize_state`].
+    #[track_caller]
+    fn reader_serialize_state(self) -> Output<'g> {
+        let first = self.into();
+        Ops::reader_serialize_state(first.graph(), first)
+    }
+
+    /// How far the reader is, for `ReaderRestoreState`: a `ReaderBaseState` message.
+    ///
+    /// See [`Ops::reader_serialize_state_v2`].
+    #[track_caller]
+    fn reader_serialize_state_v2(self) -> Output<'g> {
+        let first = self.into();
+        Ops::reader_serialize_state_v2(first.graph(), first)
     }
 
     /// The real part of each element.
@@ -13334,6 +13858,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn where_op(self) -> Output<'g> {
         let first = self.into();
         Ops::where_op(first.graph(), first)
+    }
+
+    /// Writes `contents` to the file `filename`, which it makes, or replaces; makes the folders above it where they are missing.
+    ///
+    /// See [`Ops::write_file`].
+    #[track_caller]
+    fn write_file(self, contents: impl Into<Arg<'g>>) -> Op<'g> {
+        let first = self.into();
+        Ops::write_file(first.graph(), first, contents)
     }
 
     /// `x / y`, and 0 where `x` is 0.

@@ -21,6 +21,7 @@ mod nn;
 mod number;
 mod queue;
 mod random;
+mod reader;
 mod reduce;
 mod segment;
 mod sparse;
@@ -46,6 +47,7 @@ pub fn defs() -> Vec<OpDef> {
         nn::defs(),
         queue::defs(),
         random::defs(),
+        reader::defs(),
         reduce::defs(),
         segment::defs(),
         sparse::defs(),

@@ -1,10 +1,12 @@
-//! [`Named`]: handles of what has a name in a container, as the attributes `container` and `shared_name` say.
+//! [`Named`]: handles of what has a name in a container, as the attributes `container` and `shared_name` say; [`By`]: the two
+//! generations of such handles.
 //!
 //! Definition: TensorFlow's `ContainerInfo`, with and without the node's name as the default.
 
-use millstream_graph::op::{KernelCx, NodeInfo};
+use millstream_graph::op::spec::{Spec, Text};
+use millstream_graph::op::{InferCx, KernelCx, NodeInfo, OpDef};
 use millstream_state::Resources;
-use millstream_tensor::{Handle, Opaque, Result, Tensor, ensure};
+use millstream_tensor::{DType, Handle, Opaque, PartialShape, Result, Tensor, ensure, invalid};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -60,4 +62,72 @@ impl Named {
         *self.found.lock() = Some((epoch, handle.clone()));
         Ok(handle)
     }
+}
+
+/// The two generations of an op: by a reference, and by a resource. They differ in nothing else.
+pub(crate) fn generations(
+    names: [&'static str; 2],
+    declare: impl Fn(&'static str, By) -> OpDef,
+) -> [OpDef; 2] {
+    let [old, new] = names;
+    [declare(old, By::Reference), declare(new, By::Resource)]
+}
+
+/// How an op knows the thing it works on.
+#[derive(Clone, Copy)]
+pub(crate) enum By {
+    Reference,
+    Resource,
+}
+
+impl By {
+    /// Declares the handle that an op takes.
+    pub(crate) fn input(self, def: OpDef, name: &'static str) -> OpDef {
+        match self {
+            By::Reference => def.ref_input(name, DType::Str),
+            By::Resource => def.input(name, DType::Resource),
+        }
+    }
+
+    /// Declares the handle that an op gives.
+    pub(crate) fn output(self, def: OpDef, name: &'static str) -> OpDef {
+        match self {
+            By::Reference => def.ref_output(name, DType::Str),
+            By::Resource => def.output(name, DType::Resource),
+        }
+    }
+}
+
+/// Checks the shape of the handle, of which there must be one. An old one is a reference to a vector.
+pub(crate) fn one_handle(cx: &mut InferCx) -> Result<()> {
+    match cx.node().input_types[0].dtype {
+        DType::Resource => cx.scalar(0),
+        _ => Ok(()),
+    }
+}
+
+/// The shape of the handle that an op gives. The old one is a vector of two names; of a reference to it nothing is said.
+pub(crate) fn handle_shape(cx: &mut InferCx) -> Result<()> {
+    let is_resource = cx.node().output_types[0].dtype == DType::Resource;
+    cx.set(0, if is_resource { PartialShape::unknown_of_rank(0) } else { PartialShape::unknown() });
+    Ok(())
+}
+
+/// Declares where a thing has its name.
+pub(crate) fn in_container(def: OpDef) -> OpDef {
+    def.attr("container", Text.or("")).attr("shared_name", Text.or(""))
+}
+
+/// The thing that input `i` refers to, to keep; an error if it is of another kind.
+pub(crate) fn share<T: Opaque>(cx: &KernelCx, i: usize) -> Result<Arc<T>> {
+    let handle = cx.handle(i)?;
+    handle.share::<T>().ok_or_else(|| {
+        invalid!(
+            "`{}` refers to a {} (`{}`), which {} cannot use",
+            cx.name_of(i),
+            handle.kind(),
+            handle.name,
+            cx.node.op.name
+        )
+    })
 }

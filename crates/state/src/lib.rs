@@ -1,10 +1,11 @@
-//! What outlives a step: named resources, variables, TensorArrays, stacks, queues, and the means to call work off.
+//! What outlives a step: named resources, variables, TensorArrays, stacks, queues, readers, and the means to call work off.
 //!
 //! Knows no graph and runs no kernel.
 
 mod activity;
 mod cancel;
 mod queue;
+mod reader;
 mod resources;
 mod stack;
 mod sync;
@@ -14,6 +15,7 @@ mod variable;
 pub use activity::{Activity, Asleep};
 pub use cancel::{Cancellation, Registration};
 pub use queue::{Closing, Item, Queue, QueueKind, QueueReport, QueueSpec, Take, Waiter, Waiting};
+pub use reader::{Format, Found, Progress, Reader, Reading, Record};
 pub use resources::Resources;
 pub use stack::Stack;
 pub use tensor_array::{Sum, TensorArray, TensorArrayOptions};

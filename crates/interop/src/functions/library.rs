@@ -130,7 +130,7 @@ fn report(missing: &BTreeMap<&str, MissingOp>) -> Error {
 fn help<'a>(ops: impl Iterator<Item = &'a str>) -> Option<String> {
     let (mut later, mut gradient) = (Vec::new(), false);
     for op in ops {
-        let is_planned = op.contains("Reader") || op.ends_with("Summary");
+        let is_planned = op.ends_with("Summary");
         if is_planned && later.len() < TYPES_NAMED {
             later.push(short(op));
         }

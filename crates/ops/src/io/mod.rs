@@ -1,8 +1,10 @@
-//! Checkpoints: saving, restoring, merging, names of files.
+//! Files: checkpoints saved, restored, merged; files read, written, looked for.
 
 mod names;
 
-ops! { merge_v2_checkpoints, restore_v2, save_v2, sharded_filename, sharded_filespec }
+pub(crate) use names::file_name;
+
+ops! { matching_files, merge_v2_checkpoints, read_file, restore_v2, save_v2, sharded_filename, sharded_filespec, write_file }
 
 #[cfg(test)]
 mod tests;

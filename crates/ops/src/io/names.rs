@@ -1,5 +1,6 @@
 //! What the ops on checkpoints share: their string arguments.
 
+pub(super) use crate::strings::strs;
 use millstream_checkpoint::Slice;
 use millstream_graph::op::{Cost, InferCx, KernelCx};
 use millstream_tensor::{PartialShape, Result, Shape, Str, ensure, invalid};
@@ -8,10 +9,19 @@ use std::path::PathBuf;
 /// Files take long, whatever the tensors' sizes.
 pub(super) const SLOW: Cost = Cost::Estimate(|_, _| 1e6);
 
-/// Input `i` as strings.
-pub(super) fn strs<'a>(cx: &'a KernelCx, i: usize) -> Result<&'a [Str]> {
-    let t = cx.input(i);
-    t.as_strs().ok_or_else(|| invalid!("`{}` must be strings, not {}", cx.name_of(i), t.dtype()))
+/// Input `i`, which must be one string, as the name of a file.
+pub(super) fn file<'a>(cx: &'a KernelCx, i: usize) -> Result<&'a str> {
+    let [name] = strs(cx, i)? else {
+        return Err(invalid!("`{}` must be a scalar but has shape {}", cx.name_of(i), cx.input(i).shape()));
+    };
+    file_name(name)
+}
+
+/// The name of a file.
+pub(crate) fn file_name(name: &Str) -> Result<&str> {
+    let text = std::str::from_utf8(name).map_err(|_| invalid!("the file name {name:?} is no UTF-8"))?;
+    ensure!(!text.is_empty(), "the name of a file is empty");
+    Ok(text)
 }
 
 /// Input `i`, which must be one string, as the path of a checkpoint.

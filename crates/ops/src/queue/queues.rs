@@ -1,62 +1,22 @@
 //! What the queue ops share: both generations of handles, opening a queue by its name, taking items apart and putting batches together.
 
-use crate::named::Named;
+pub(super) use crate::named::{By, generations, one_handle};
+use crate::named::{Named, handle_shape, share};
 use crate::random::Words;
 use millstream_graph::op::spec::{Int, ShapeList, Spec, Text, TypeList};
-use millstream_graph::op::{
-    BuildCx, Completion, Effect, Gradient, InferCx, Kernel, KernelCx, OpDef, Outputs, Run,
-};
+use millstream_graph::op::{BuildCx, Completion, Effect, Gradient, Kernel, KernelCx, OpDef, Outputs, Run};
 use millstream_graph::{Attr, Attrs};
 use millstream_state::{Item, Queue, QueueKind, QueueSpec, Waiter};
 use millstream_tensor::{Assembler, DType, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use std::sync::Arc;
 
-/// The two generations of an op: by a reference, and by a resource. They differ in nothing else.
-pub(super) fn generations(
-    names: [&'static str; 2],
-    declare: impl Fn(&'static str, By) -> OpDef,
-) -> [OpDef; 2] {
-    let [old, new] = names;
-    [declare(old, By::Reference), declare(new, By::Resource)]
-}
-
-/// How an op knows its queue.
-#[derive(Clone, Copy)]
-pub(super) enum By {
-    Reference,
-    Resource,
-}
-
-impl By {
-    /// Declares the handle that an op takes.
-    pub(super) fn input(self, def: OpDef) -> OpDef {
-        match self {
-            By::Reference => def.ref_input("handle", DType::Str),
-            By::Resource => def.input("handle", DType::Resource),
-        }
-    }
-
-    /// Declares the handle that an op gives.
-    fn output(self, def: OpDef) -> OpDef {
-        match self {
-            By::Reference => def.ref_output("handle", DType::Str),
-            By::Resource => def.output("handle", DType::Resource),
-        }
-    }
-}
-
 /// Declares an op that opens a queue, but for its doc, its cases, and the attributes that only it has.
 pub(super) fn opener(name: &'static str, by: By, make: fn(&BuildCx) -> Result<Box<dyn Run>>) -> OpDef {
-    by.output(OpDef::new(name))
+    by.output(OpDef::new(name), "handle")
         .attr("capacity", Int.or(-1))
         .attr("container", Text.or(""))
         .attr("shared_name", Text.or(""))
-        .infer(|cx| {
-            // The old handle is a vector of two names; of a reference to it nothing is said.
-            let is_resource = cx.node().output_types[0].dtype == DType::Resource;
-            cx.set(0, if is_resource { PartialShape::unknown_of_rank(0) } else { PartialShape::unknown() });
-            Ok(())
-        })
+        .infer(handle_shape)
         .kernel(Kernel::build(Effect::Stateful, make))
         .gradient(Gradient::none("of queues there is none, as in TensorFlow"))
 }
@@ -100,30 +60,14 @@ pub(super) fn opening(cx: &BuildCx, spec: QueueSpec) -> Result<Box<dyn Run>> {
 
 /// The queue that input 0 refers to.
 pub(super) fn queue(cx: &KernelCx) -> Result<Arc<Queue>> {
-    let handle = cx.handle(0)?;
-    handle.share::<Queue>().ok_or_else(|| {
-        invalid!(
-            "`handle` refers to a {} (`{}`), which {} cannot use",
-            handle.kind(),
-            handle.name,
-            cx.node.op.name
-        )
-    })
+    share(cx, 0)
 }
 
 /// Declares an op that uses a queue.
 pub(super) fn user(name: &'static str, by: By) -> OpDef {
-    by.input(OpDef::new(name))
+    by.input(OpDef::new(name), "handle")
         .infer(|_| Ok(()))
         .gradient(Gradient::none("of queues there is none, as in TensorFlow"))
-}
-
-/// Checks the shape of the handle, of which there must be one. An old one is a reference to a vector.
-pub(super) fn one_handle(cx: &mut InferCx) -> Result<()> {
-    match cx.node().input_types[0].dtype {
-        DType::Resource => cx.scalar(0),
-        _ => Ok(()),
-    }
 }
 
 /// Declares the components that an op hands in.

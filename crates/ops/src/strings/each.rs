@@ -4,7 +4,7 @@ use millstream_graph::op::KernelCx;
 use millstream_tensor::{Result, Str, Tensor, invalid};
 
 /// Input `i` as strings.
-pub(super) fn strs<'a>(cx: &'a KernelCx, i: usize) -> Result<&'a [Str]> {
+pub(crate) fn strs<'a>(cx: &'a KernelCx, i: usize) -> Result<&'a [Str]> {
     let t = cx.input(i);
     t.as_strs().ok_or_else(|| invalid!("`{}` must be strings, not {}", cx.name_of(i), t.dtype()))
 }

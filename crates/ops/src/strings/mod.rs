@@ -1,6 +1,7 @@
 //! Strings.
 
 mod each;
+pub(crate) use each::strs;
 mod farm;
 mod hash;
 mod pattern;

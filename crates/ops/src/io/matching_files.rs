@@ -1,0 +1,172 @@
+//! `MatchingFiles`: the files whose names match patterns.
+
+use super::names::{SLOW, strs};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{DType, PartialShape, Result, Str, Tensor, ensure, invalid};
+use std::fs;
+use std::path::Path;
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("MatchingFiles")
+        .doc(
+            "The names, in order, of the files and folders that match `pattern`, a scalar or a vector of patterns. `*` stands for any \
+             characters, `?` for one, `[a-c]` and `[^a-c]` for one of some, `\\\\` takes the meaning off the next; none stands for `/`.",
+        )
+        .input("pattern", DType::Str)
+        .output("filenames", DType::Str)
+        .infer(infer)
+        .kernel(Kernel::stateful(run).cost(SLOW))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    ensure!(
+        cx.input(0).rank().is_none_or(|rank| rank < 2),
+        "`pattern` must be a scalar or a vector but has shape {}",
+        cx.input(0)
+    );
+    cx.set(0, PartialShape::unknown_of_rank(1));
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let mut names = Vec::new();
+    for pattern in strs(cx, 0)? {
+        let pattern = std::str::from_utf8(pattern).map_err(|_| invalid!("the pattern {pattern:?} is no UTF-8"))?;
+        let (start, rest) = match pattern.strip_prefix('/') {
+            Some(rest) => ("/", rest),
+            None => ("", pattern),
+        };
+        let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
+        find(start.to_owned(), &parts, cx, &mut names)?;
+    }
+    names.sort_unstable();
+    let names = names.into_iter().map(Str::new).collect::<Result<Vec<Str>>>()?;
+    cx.set(0, Tensor::strings([names.len()], names)?);
+    Ok(())
+}
+
+/// Names in `folder` (with its `/`, empty for the current one) that match the parts of a pattern.
+fn find(folder: String, parts: &[&str], cx: &KernelCx, names: &mut Vec<String>) -> Result<()> {
+    cx.env.cancel.check()?;
+    let Some((part, rest)) = parts.split_first() else { return Ok(()) };
+    let mut go_on = |name: String| match rest {
+        [] => {
+            names.push(name);
+            Ok(())
+        }
+        _ => find(name + "/", rest, cx, names),
+    };
+    if !part.contains(['*', '?', '[', '\\']) {
+        let name = folder + part;
+        return if Path::new(&name).symlink_metadata().is_ok() { go_on(name) } else { Ok(()) };
+    }
+    // A folder that is not there, or that may not be looked into, holds nothing that matches.
+    let Ok(entries) = fs::read_dir(if folder.is_empty() { "." } else { &folder }) else { return Ok(()) };
+    let part: Vec<char> = part.chars().collect();
+    for entry in entries.flatten() {
+        if let Some(name) = entry.file_name().to_str()
+            && matches(&part, &name.chars().collect::<Vec<_>>())
+        {
+            go_on(format!("{folder}{name}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a name matches a pattern. Goes back to the latest `*` only: an earlier one could not match better.
+fn matches(pattern: &[char], name: &[char]) -> bool {
+    let (mut p, mut n) = (0, 0);
+    let mut star = None;
+    loop {
+        let here = match pattern.get(p) {
+            None if n == name.len() => return true,
+            Some('*') => {
+                star = Some((p + 1, n));
+                p += 1;
+                continue;
+            }
+            None => None,
+            Some(_) => name.get(n).and_then(|&c| one(&pattern[p..], c)),
+        };
+        match (here, star) {
+            (Some(taken), _) => (p, n) = (p + taken, n + 1),
+            (None, Some((after, from))) if from < name.len() => {
+                star = Some((after, from + 1));
+                (p, n) = (after, from + 1);
+            }
+            (None, _) => return false,
+        }
+    }
+}
+
+/// How much of the pattern stands for this character, if its beginning does.
+fn one(pattern: &[char], c: char) -> Option<usize> {
+    match pattern {
+        ['?', ..] => Some(1),
+        ['\\', escaped, ..] => (*escaped == c).then_some(2),
+        ['[', set @ ..] => {
+            let not = matches!(set.first(), Some('^' | '!'));
+            let first = usize::from(not);
+            // A bracket at the beginning is one of the set.
+            let Some(end) = set.iter().skip(first + 1).position(|&c| c == ']').map(|at| at + first + 1) else {
+                return (c == '[').then_some(1);
+            };
+            let mut set_left = &set[first..end];
+            let mut found = false;
+            while let Some((&low, more)) = set_left.split_first() {
+                set_left = match more {
+                    ['-', high, after @ ..] => {
+                        found |= (low..=*high).contains(&c);
+                        after
+                    }
+                    _ => {
+                        found |= low == c;
+                        more
+                    }
+                };
+            }
+            (found != not).then_some(end + 2)
+        }
+        [plain, ..] => (*plain == c).then_some(1),
+        [] => None,
+    }
+}
+
+cases! {
+    finds_nothing: r#"MatchingFiles(["/nowhere/*" "/nowhere"]) = str[0] []"#,
+    finds_what_is_there: r#"MatchingFiles(["/dev/nul[k-m]" "/dev/[^a-mo-z]ull" "/de?/nul[x]"]) = ["/dev/null" "/dev/null"]"#,
+    without_wildcards: r#"MatchingFiles("/dev/null") = ["/dev/null"]"#,
+    infers: "MatchingFiles(str[..]) : str[?]",
+    not_a_matrix: "MatchingFiles(str[2,2]) ! `pattern` must be a scalar or a vector",
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn patterns_match_as_fnmatch_does() {
+        let check = |pattern: &str, name: &str, expect: bool| {
+            let chars = |s: &str| s.chars().collect::<Vec<_>>();
+            assert_eq!(super::matches(&chars(pattern), &chars(name)), expect, "{pattern} {name}");
+        };
+        for (pattern, name, expect) in [
+            ("*", "", true),
+            ("*.txt", "a.txt", true),
+            ("*.txt", ".txt", true),
+            ("*.txt", "a.txt.gz", false),
+            ("a*b*c", "aXbbYc", true),
+            ("a*b*c", "aXcYb", false),
+            ("?", "é", true),
+            ("?", "", false),
+            ("[]]", "]", true),
+            ("[!]a]", "a", false),
+            ("[a-c-]", "-", true),
+            ("[", "[", true),
+            ("[a", "[a", true),
+            ("\\*", "*", true),
+            ("\\*", "a", false),
+            ("********************************b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false),
+        ] {
+            check(pattern, name, expect);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! `WriteFile`: makes a file.
+
+use super::names::{SLOW, file, strs};
+use millstream_checkpoint::file_error;
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{DType, Result, invalid};
+use std::fs;
+use std::path::Path;
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("WriteFile")
+        .doc("Writes `contents` to the file `filename`, which it makes, or replaces; makes the folders above it where they are missing.")
+        .input("filename", DType::Str)
+        .input("contents", DType::Str)
+        .infer(infer)
+        .kernel(Kernel::stateful(run).cost(SLOW))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.scalar(0)?;
+    cx.scalar(1)
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let path = Path::new(file(cx, 0)?);
+    let [contents] = strs(cx, 1)? else {
+        return Err(invalid!("`contents` must be a scalar but has shape {}", cx.input(1).shape()));
+    };
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs::create_dir_all(folder).map_err(|e| file_error("make the folder", folder, &e))?;
+    }
+    fs::write(path, &contents[..]).map_err(|e| file_error("write", path, &e))
+}
+
+cases! {
+    infers: "WriteFile(str[], str[]) :",
+    one_file: "WriteFile(str[2], str[]) ! `filename` must be a scalar",
+    can_be_written: r#"WriteFile("/dev/null/a", "x") ! cannot make the folder `/dev/null`"#,
+    has_a_name: r#"WriteFile("", "x") ! the name of a file is empty"#,
+}

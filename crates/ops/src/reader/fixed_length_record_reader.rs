@@ -1,0 +1,115 @@
+//! `FixedLengthRecordReader`, `FixedLengthRecordReaderV2`: records that are equally long.
+
+use super::readers::{generations, key, named, opener, opening, path, skip};
+use millstream_checkpoint::records::{Compression, open, read_bounded};
+use millstream_graph::op::spec::{Int, Spec, Text};
+use millstream_graph::op::{BuildCx, OpDef, Run};
+use millstream_state::{Format, Found};
+use millstream_tensor::{Code, Error, Result, Str, ensure};
+use std::io::BufRead;
+
+pub(crate) fn def() -> [OpDef; 2] {
+    const NEW: &str = "FixedLengthRecordReaderV2";
+    generations(["FixedLengthRecordReader", NEW], |name, by| {
+        let opens = opener(name, by, make)
+            .attr("header_bytes", Int.or(0))
+            .attr("record_bytes", Int)
+            .attr("footer_bytes", Int.or(0))
+            .attr("hop_bytes", Int.or(0));
+        let opens = named(opens);
+        let opens = if name == NEW { opens.attr("encoding", Text.or("")) } else { opens };
+        opens.doc(
+            "The reader called `shared_name` (or as this node is) in `container`, made if there is none. A file is `header_bytes`, then \
+             records of `record_bytes`, which begin `hop_bytes` apart (0: one behind the other), then `footer_bytes`; what is left in \
+             between for less than a record is passed over. A record's key is `FILE:NUMBER`. A file may be compressed as `encoding` says, \
+             `GZIP` or `ZLIB`.",
+        )
+    })
+}
+
+fn make(cx: &BuildCx) -> Result<Box<dyn Run>> {
+    let attrs = &cx.node.attrs;
+    let bytes = |name: &str| {
+        let n = attrs.int(name)?;
+        u64::try_from(n).map_err(|_| Error::invalid(format!("`{name}` must not be negative, but is {n}")))
+    };
+    let (header, record, footer) = (bytes("header_bytes")?, bytes("record_bytes")?, bytes("footer_bytes")?);
+    ensure!(record > 0, "`record_bytes` must be positive, but is 0");
+    let hop = match bytes("hop_bytes")? {
+        0 => record,
+        hop => hop,
+    };
+    let encoding = attrs.str("encoding").map(|e| e.text().into_owned()).unwrap_or_default();
+    let compression = Compression::parse(&encoding)?;
+    opening(cx, move || {
+        let from = None;
+        Box::new(Fixed { header, record, footer, hop, compression, file: String::new(), from, ahead: Vec::new(), n_records: 0 })
+    })
+}
+
+struct Fixed {
+    header: u64,
+    record: u64,
+    footer: u64,
+    hop: u64,
+    compression: Compression,
+    file: String,
+    from: Option<Box<dyn BufRead + Send>>,
+    /// What was read and not handed out: the beginning of a record. The footer, too, is known only by what follows it.
+    ahead: Vec<u8>,
+    n_records: u64,
+}
+
+impl Format for Fixed {
+    fn begin(&mut self, work: &Str) -> Result<()> {
+        self.reset();
+        let file = path(work)?;
+        let mut from = open(file, self.compression)?;
+        let there = skip(&mut from, self.header, file)?;
+        if there < self.header {
+            return Err(Error::new(
+                Code::DataLoss,
+                format!("`{file}` is damaged: {} bytes of header are wanted, but there are {there}", self.header),
+            ));
+        }
+        (self.file, self.from, self.n_records) = (file.to_owned(), Some(from), 0);
+        Ok(())
+    }
+
+    fn record(&mut self) -> Result<Found> {
+        let Some(from) = &mut self.from else { return Ok(Found::End) };
+        let wanted = self.record.saturating_add(self.footer);
+        let more = read_bounded(from, wanted.saturating_sub(self.ahead.len() as u64), &self.file)?;
+        self.ahead.extend(more);
+        if (self.ahead.len() as u64) < wanted {
+            self.reset();
+            return Ok(Found::End);
+        }
+        let record = Str::new(&self.ahead[..self.record as usize])?;
+        let key = key(&self.file, self.n_records)?;
+        self.n_records += 1;
+        let n_ahead = self.ahead.len() as u64;
+        match usize::try_from(self.hop) {
+            Ok(hop) if hop <= self.ahead.len() => drop(self.ahead.drain(..hop)),
+            // At the end of the file there is no next record.
+            _ => {
+                self.ahead.clear();
+                skip(from, self.hop - n_ahead, &self.file)?;
+            }
+        }
+        Ok(Found::Record((key, record)))
+    }
+
+    fn reset(&mut self) {
+        self.from = None;
+        self.ahead = Vec::new();
+    }
+}
+
+cases! {
+    starts_anew: "ReaderNumRecordsProducedV2(FixedLengthRecordReaderV2(; record_bytes=4, encoding=\"GZIP\")) = i64 0",
+    by_its_old_name: "ReaderNumRecordsProduced(FixedLengthRecordReader(; record_bytes=4, hop_bytes=2)) = i64 0",
+    of_some_bytes: "FixedLengthRecordReaderV2(; record_bytes=0) ! `record_bytes` must be positive",
+    no_negative_sizes: "FixedLengthRecordReaderV2(; record_bytes=1, footer_bytes=-1) ! `footer_bytes` must not be negative",
+    knows_its_encoding: "FixedLengthRecordReaderV2(; record_bytes=1, encoding=\"LZMA\") ! there is no compression \"LZMA\"",
+}

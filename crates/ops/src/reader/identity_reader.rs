@@ -1,0 +1,47 @@
+//! `IdentityReader`, `IdentityReaderV2`: the names themselves.
+
+use super::readers::{generations, named, opener, opening};
+use millstream_graph::op::OpDef;
+use millstream_state::{Format, Found};
+use millstream_tensor::{Result, Str};
+
+pub(crate) fn def() -> [OpDef; 2] {
+    generations(["IdentityReader", "IdentityReaderV2"], |name, by| {
+        named(opener(name, by, |cx| opening(cx, || Box::new(Names::default())))).doc(
+            "The reader called `shared_name` (or as this node is) in `container`, made if there is none. A record is what the queue gives, \
+             as key and as value.",
+        )
+    })
+}
+
+#[derive(Default)]
+struct Names {
+    name: Option<Str>,
+}
+
+impl Format for Names {
+    fn begin(&mut self, work: &Str) -> Result<()> {
+        self.name = Some(work.clone());
+        Ok(())
+    }
+
+    fn record(&mut self) -> Result<Found> {
+        Ok(match self.name.take() {
+            Some(name) => Found::Last((name.clone(), name)),
+            None => Found::End,
+        })
+    }
+
+    fn reset(&mut self) {
+        self.name = None;
+    }
+
+    fn can_be_saved(&self) -> bool {
+        true
+    }
+}
+
+cases! {
+    starts_anew: "ReaderNumRecordsProducedV2(IdentityReaderV2()) = i64 0",
+    by_its_old_name: "ReaderSerializeState(IdentityReader()) = \"\"",
+}

@@ -1,0 +1,45 @@
+//! `ReaderRead`, `ReaderReadV2`: the next record.
+
+use super::readers::{generations, read_later, reads, scalars, try_read};
+use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef, Outputs};
+use millstream_state::Record;
+use millstream_tensor::{DType, Error, Result, Tensor};
+
+pub(crate) fn def() -> [OpDef; 2] {
+    generations(["ReaderRead", "ReaderReadV2"], |name, by| {
+        reads(name, by)
+            .doc(
+                "The next record of the reader. At the end of a file it takes the next file's name out of the queue, and waits while there is \
+                 none; `OUT_OF_RANGE` once the queue is closed and empty. Several may read from one reader: each record is read once.",
+            )
+            .output("key", DType::Str)
+            .output("value", DType::Str)
+            .infer(scalars)
+            .kernel(Kernel::waiting(start).at_once(at_once))
+    })
+}
+
+fn at_once(cx: &mut KernelCx) -> Result<bool> {
+    let Some(records) = try_read(cx, 1)? else { return Ok(false) };
+    for (i, value) in outputs(records)?.into_iter().enumerate() {
+        cx.set(i, value);
+    }
+    Ok(true)
+}
+
+fn start(cx: &mut KernelCx, completion: Completion) {
+    read_later(cx, completion, Ok(1), outputs);
+}
+
+fn outputs(records: Vec<Record>) -> Outputs {
+    let (key, value) = records.into_iter().next().ok_or_else(|| Error::internal("a read gave no record"))?;
+    Ok([Tensor::str(key), Tensor::str(value)].into_iter().collect())
+}
+
+cases! {
+    infers: "ReaderReadV2(resource[], resource[]) : str[], str[]",
+    one_handle: "ReaderReadV2(resource[2], resource[]) ! `reader_handle` must be a scalar",
+    wants_a_queue: "ReaderReadV2(IdentityReaderV2(), IdentityReaderV2()) ! `queue_handle` refers to a reader",
+    wants_a_reader: "ReaderReadV2(@i32 1, FIFOQueueV2(; component_types={str})) ! `reader_handle` refers to a variable",
+    of_names: "ReaderReadV2(IdentityReaderV2(), FIFOQueueV2(; component_types={i32})) ! a reader takes names from a queue of one string component",
+}

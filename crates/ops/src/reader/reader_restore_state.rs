@@ -1,0 +1,43 @@
+//! `ReaderRestoreState`, `ReaderRestoreStateV2`: goes on from where a reader was.
+
+use super::readers::{generations, reader, user};
+use crate::named::one_handle;
+use crate::strings::strs;
+use millstream_graph::op::{Kernel, KernelCx, OpDef};
+use millstream_proto::{ReaderBaseState, decode};
+use millstream_state::Progress;
+use millstream_tensor::{DType, Result, Str, invalid};
+
+pub(crate) fn def() -> [OpDef; 2] {
+    generations(["ReaderRestoreState", "ReaderRestoreStateV2"], |name, by| {
+        user(name, by)
+            .doc("Brings the reader to where the one was whose `ReaderSerializeState` gave `state`. If it cannot, the reader stays as it is.")
+            .input("state", DType::Str)
+            .infer(|cx| {
+                one_handle(cx)?;
+                cx.scalar(1)
+            })
+            .kernel(Kernel::stateful(run))
+    })
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let [state] = strs(cx, 1)? else {
+        return Err(invalid!("`state` must be a scalar but has shape {}", cx.input(1).shape()));
+    };
+    let state: ReaderBaseState =
+        decode(state).map_err(|e| invalid!("`state` is not what `ReaderSerializeState` gives: {e}"))?;
+    reader(cx)?.restore(Progress {
+        started: state.work_started,
+        finished: state.work_finished,
+        produced: state.num_records_produced,
+        work: Str::new(state.current_work)?,
+    })
+}
+
+cases! {
+    infers: "ReaderRestoreStateV2(resource[], str[]) :",
+    not_amid_a_file: "ReaderRestoreStateV2(TextLineReaderV2(), \"\") ! cannot say where in a file it is",
+    is_a_state: "ReaderRestoreStateV2(IdentityReaderV2(), \"x\") ! `state` is not what `ReaderSerializeState` gives",
+    one_state: "ReaderRestoreStateV2(resource[], str[2]) ! `state` must be a scalar",
+}

@@ -1,0 +1,158 @@
+//! What the reader ops share: opening a reader by its name, and being told to wait for a queue.
+
+pub(super) use crate::io::file_name as path;
+pub(super) use crate::named::{By, generations};
+use crate::named::{Named, handle_shape, in_container, one_handle, share};
+use millstream_checkpoint::file_error;
+use millstream_checkpoint::records::{read_bounded, too_long};
+use millstream_graph::op::{
+    BuildCx, Completion, Effect, Gradient, InferCx, Kernel, KernelCx, OpDef, Outputs, Run,
+};
+use millstream_state::{Format, Queue, Reader, Reading, Record};
+use millstream_tensor::{Code, Error, PartialShape, Result, Str, budget, ensure};
+use std::io::BufRead;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Declares an op that opens a reader, but for its doc, its cases, and the attributes that come before its name's.
+pub(super) fn opener(name: &'static str, by: By, make: fn(&BuildCx) -> Result<Box<dyn Run>>) -> OpDef {
+    by.output(OpDef::new(name), "reader_handle")
+        .infer(handle_shape)
+        .kernel(Kernel::build(Effect::Stateful, make))
+        .gradient(Gradient::none("of readers there is none, as in TensorFlow"))
+}
+
+/// Declares where the reader has its name; the last attributes of most.
+pub(super) fn named(def: OpDef) -> OpDef {
+    in_container(def)
+}
+
+/// A kernel that opens a reader of the format that `format` makes: the one under its name, or a new one.
+pub(super) fn opening(
+    cx: &BuildCx,
+    format: impl Fn() -> Box<dyn Format> + Send + Sync + 'static,
+) -> Result<Box<dyn Run>> {
+    let named = Named::new(cx.node)?;
+    let op = cx.node.op.name;
+    Ok(Box::new(move |cx: &mut KernelCx| {
+        let handle = named.handle(cx, |resources, container, name| {
+            let reader = resources.get_or_create(container, name, || Ok(Reader::new(name, op, format())))?;
+            let theirs = reader.op();
+            ensure!(theirs == op, "`{name}` in container `{container}` is a {theirs}, not a {op}");
+            Ok(reader)
+        })?;
+        cx.set(0, handle);
+        Ok(())
+    }))
+}
+
+/// Declares an op that uses a reader.
+pub(super) fn user(name: &'static str, by: By) -> OpDef {
+    by.input(OpDef::new(name), "reader_handle")
+        .infer(one_handle)
+        .gradient(Gradient::none("of readers there is none, as in TensorFlow"))
+}
+
+/// Declares an op that reads with the names that a queue gives.
+pub(super) fn reads(name: &'static str, by: By) -> OpDef {
+    by.input(user(name, by), "queue_handle")
+}
+
+/// The reader that input 0 refers to.
+pub(super) fn reader(cx: &KernelCx) -> Result<Arc<Reader>> {
+    share(cx, 0)
+}
+
+/// All outputs are scalars.
+pub(super) fn scalars(cx: &mut InferCx) -> Result<()> {
+    one_handle(cx)?;
+    for i in 0..cx.n_outputs() {
+        cx.set(i, PartialShape::unknown_of_rank(0));
+    }
+    Ok(())
+}
+
+/// Reads up to so many records if that needs no waiting.
+pub(super) fn try_read(cx: &KernelCx, up_to: usize) -> Result<Option<Vec<Record>>> {
+    let (reader, names) = (reader(cx)?, share::<Queue>(cx, 1)?);
+    reader.try_read(&names, up_to).map_err(|e| reading_error(&reader, e))
+}
+
+/// Reads up to so many records when there is something to read.
+pub(super) fn read_later(
+    cx: &KernelCx,
+    completion: Completion,
+    up_to: Result<usize>,
+    outputs: impl FnOnce(Vec<Record>) -> Outputs + Send + 'static,
+) {
+    let asked = up_to.and_then(|up_to| Ok((up_to, reader(cx)?, share::<Queue>(cx, 1)?)));
+    let (up_to, reader, names) = match asked {
+        Ok(asked) => asked,
+        Err(error) => return completion.complete(Err(error)),
+    };
+    let host = cx.env.host.clone();
+    let again = reader.clone();
+    reader.read(Reading {
+        names,
+        up_to,
+        who: cx.node.name.as_str().into(),
+        cancel: cx.env.cancel.clone(),
+        spawn: Arc::new(move |work| host.spawn(work)),
+        told: Box::new(move |records| {
+            completion.complete_with(move || outputs(records.map_err(|e| reading_error(&again, e))?));
+        }),
+    });
+}
+
+/// Says what to do about a file that is not what it should be.
+fn reading_error(reader: &Reader, error: Error) -> Error {
+    match error.code() {
+        Code::DataLoss | Code::FailedPrecondition if error.help().is_none() => {
+            error.note(format!("in {reader:?}")).with_help(
+                "every further read tells the same; `ReaderReset` leaves this file and goes on with the next name",
+            )
+        }
+        _ => error.note(format!("in {reader:?}")),
+    }
+}
+
+/// A record's key: where it is.
+pub(super) fn key(file: &str, place: u64) -> Result<Str> {
+    Str::new(format!("{file}:{place}"))
+}
+
+/// Passes over so many bytes; says how many there were.
+pub(super) fn skip(from: &mut dyn BufRead, n: u64, file: &str) -> Result<u64> {
+    let mut left = n;
+    while left > 0 {
+        let there = from.fill_buf().map_err(|e| file_error("read", Path::new(file), &e))?.len() as u64;
+        if there == 0 {
+            break;
+        }
+        let step = there.min(left);
+        from.consume(step as usize);
+        left -= step;
+    }
+    Ok(n - left)
+}
+
+/// A line without its end, `\n` or `\r\n`; `None` where there is none left. No longer than the memory limit allows.
+pub(super) fn line(from: &mut dyn BufRead, file: &str) -> Result<Option<Vec<u8>>> {
+    let most = budget::left() as u64;
+    let mut line = Vec::new();
+    let mut limited = std::io::Read::take(from, most.saturating_add(1));
+    let n = limited.read_until(b'\n', &mut line).map_err(|e| file_error("read", Path::new(file), &e))?;
+    if n == 0 {
+        return Ok(None);
+    }
+    if line.pop_if(|last| *last == b'\n').is_none() && n as u64 > most {
+        return Err(too_long(file, most));
+    }
+    let _carriage_return = line.pop_if(|last| *last == b'\r');
+    Ok(Some(line))
+}
+
+/// All that is left.
+pub(super) fn rest(mut from: &mut dyn BufRead, file: &str) -> Result<Vec<u8>> {
+    read_bounded(&mut from, u64::MAX, file)
+}

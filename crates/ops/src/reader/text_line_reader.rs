@@ -1,0 +1,64 @@
+//! `TextLineReader`, `TextLineReaderV2`: the lines of text files.
+
+use super::readers::{generations, key, line, named, opener, opening, path};
+use millstream_checkpoint::records::{Compression, open};
+use millstream_graph::op::OpDef;
+use millstream_graph::op::spec::{Int, Spec};
+use millstream_state::{Format, Found};
+use millstream_tensor::{Result, Str, ensure};
+use std::io::BufRead;
+
+pub(crate) fn def() -> [OpDef; 2] {
+    generations(["TextLineReader", "TextLineReaderV2"], |name, by| {
+        let make = |cx: &millstream_graph::op::BuildCx| {
+            let header = cx.node.attrs.int("skip_header_lines")?;
+            ensure!(header >= 0, "`skip_header_lines` must not be negative, but is {header}");
+            let header = header as u64;
+            opening(cx, move || Box::new(Lines { header, ..Lines::default() }))
+        };
+        named(opener(name, by, make).attr("skip_header_lines", Int.or(0))).doc(
+            "The reader called `shared_name` (or as this node is) in `container`, made if there is none. Its records are the lines of \
+             files, without `\\n` or `\\r\\n`, and without the first `skip_header_lines` of each file; a record's key is `FILE:LINE`. \
+             Bytes are left as they are, whether they are UTF-8 or not.",
+        )
+    })
+}
+
+#[derive(Default)]
+struct Lines {
+    header: u64,
+    file: String,
+    lines: Option<Box<dyn BufRead + Send>>,
+    n_lines: u64,
+}
+
+impl Format for Lines {
+    fn begin(&mut self, work: &Str) -> Result<()> {
+        let file = path(work)?;
+        self.lines = Some(open(file, Compression::None)?);
+        (self.file, self.n_lines) = (file.to_owned(), 0);
+        Ok(())
+    }
+
+    fn record(&mut self) -> Result<Found> {
+        let Some(lines) = &mut self.lines else { return Ok(Found::End) };
+        while let Some(line) = line(lines, &self.file)? {
+            self.n_lines += 1;
+            if self.header < self.n_lines {
+                return Ok(Found::Record((key(&self.file, self.n_lines)?, Str::new(line)?)));
+            }
+        }
+        self.lines = None;
+        Ok(Found::End)
+    }
+
+    fn reset(&mut self) {
+        self.lines = None;
+    }
+}
+
+cases! {
+    starts_anew: "ReaderNumRecordsProducedV2(TextLineReaderV2()) = i64 0",
+    by_its_old_name: "ReaderNumRecordsProduced(TextLineReader(; skip_header_lines=1)) = i64 0",
+    no_negative_header: "TextLineReaderV2(; skip_header_lines=-1) ! must not be negative",
+}

@@ -1,0 +1,60 @@
+//! `TFRecordReader`, `TFRecordReaderV2`: the records of TFRecord files.
+
+use super::readers::{generations, key, named, opener, opening, path};
+use millstream_checkpoint::records::{Compression, RecordReader, tf_record_iterator};
+use millstream_graph::op::OpDef;
+use millstream_graph::op::spec::{Spec, Text};
+use millstream_state::{Format, Found};
+use millstream_tensor::{Result, Str};
+use std::io::BufRead;
+
+pub(crate) fn def() -> [OpDef; 2] {
+    generations(["TFRecordReader", "TFRecordReaderV2"], |name, by| {
+        let make = |cx: &millstream_graph::op::BuildCx| {
+            let compression = Compression::parse(&cx.node.attrs.str("compression_type")?.text())?;
+            opening(cx, move || Box::new(Records { compression, file: String::new(), records: None }))
+        };
+        named(opener(name, by, make)).attr("compression_type", Text.or("")).doc(
+            "The reader called `shared_name` (or as this node is) in `container`, made if there is none. Its records are those of TFRecord \
+             files, which are compressed as `compression_type` says: not at all, `GZIP` or `ZLIB`. A record's key is `FILE:OFFSET`. A record \
+             whose checksums are wrong, or that is cut off, is `DATA_LOSS`.",
+        )
+    })
+}
+
+struct Records {
+    compression: Compression,
+    file: String,
+    records: Option<RecordReader<Box<dyn BufRead + Send>>>,
+}
+
+impl Format for Records {
+    fn begin(&mut self, work: &Str) -> Result<()> {
+        let file = path(work)?;
+        self.records = Some(tf_record_iterator(file, self.compression)?);
+        self.file = file.to_owned();
+        Ok(())
+    }
+
+    fn record(&mut self) -> Result<Found> {
+        let Some(records) = &mut self.records else { return Ok(Found::End) };
+        let at = records.offset();
+        match records.record()? {
+            Some(record) => Ok(Found::Record((key(&self.file, at)?, Str::new(record)?))),
+            None => {
+                self.records = None;
+                Ok(Found::End)
+            }
+        }
+    }
+
+    fn reset(&mut self) {
+        self.records = None;
+    }
+}
+
+cases! {
+    starts_anew: "ReaderNumRecordsProducedV2(TFRecordReaderV2()) = i64 0",
+    by_its_old_name: "ReaderNumRecordsProduced(TFRecordReader(; compression_type=\"ZLIB\")) = i64 0",
+    knows_its_compression: "TFRecordReaderV2(; compression_type=\"LZMA\") ! there is no compression \"LZMA\"",
+}

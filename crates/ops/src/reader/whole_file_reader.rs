@@ -1,0 +1,48 @@
+//! `WholeFileReader`, `WholeFileReaderV2`: whole files.
+
+use super::readers::{generations, named, opener, opening, path, rest};
+use millstream_checkpoint::records::{Compression, open};
+use millstream_graph::op::OpDef;
+use millstream_state::{Format, Found};
+use millstream_tensor::{Result, Str};
+
+pub(crate) fn def() -> [OpDef; 2] {
+    generations(["WholeFileReader", "WholeFileReaderV2"], |name, by| {
+        named(opener(name, by, |cx| opening(cx, || Box::new(Whole::default())))).doc(
+            "The reader called `shared_name` (or as this node is) in `container`, made if there is none. A record is what a file holds; \
+             its key is the file's name.",
+        )
+    })
+}
+
+#[derive(Default)]
+struct Whole {
+    file: Option<Str>,
+}
+
+impl Format for Whole {
+    fn begin(&mut self, work: &Str) -> Result<()> {
+        self.file = Some(work.clone());
+        Ok(())
+    }
+
+    fn record(&mut self) -> Result<Found> {
+        let Some(name) = &self.file else { return Ok(Found::End) };
+        let file = path(name)?;
+        let bytes = rest(&mut open(file, Compression::None)?, file)?;
+        Ok(Found::Last((name.clone(), Str::new(bytes)?)))
+    }
+
+    fn reset(&mut self) {
+        self.file = None;
+    }
+
+    fn can_be_saved(&self) -> bool {
+        true
+    }
+}
+
+cases! {
+    starts_anew: "ReaderNumWorkUnitsCompletedV2(WholeFileReaderV2()) = i64 0",
+    by_its_old_name: "ReaderNumWorkUnitsCompleted(WholeFileReader()) = i64 0",
+}

@@ -23,6 +23,13 @@ pub struct Event {
     pub duration_ns: u64,
 }
 
+impl Event {
+    /// The loop it ran in: the name of its frame, or `root` outside of loops.
+    pub fn frame(&self) -> &str {
+        self.place.split(", in ").next().and_then(|p| p.split('`').nth(1)).unwrap_or("root")
+    }
+}
+
 /// What ran, in order.
 #[derive(Clone, Debug)]
 pub struct Trace {
@@ -60,7 +67,7 @@ impl Trace {
         let mut rows: Vec<&str> = Vec::new();
         let mut out = String::from("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
         for (i, e) in self.events.iter().enumerate() {
-            let frame = e.place.split(", in ").next().and_then(|p| p.split('`').nth(1)).unwrap_or("root");
+            let frame = e.frame();
             let row = rows.iter().position(|r| *r == frame).unwrap_or_else(|| {
                 rows.push(frame);
                 rows.len() - 1

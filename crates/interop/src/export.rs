@@ -1,10 +1,12 @@
 //! [`export_graph_def`] and [`export_meta_graph`]: a graph as TensorFlow's messages.
 
+use crate::types::shape_message;
 use crate::{attrs, contexts};
-use millstream_graph::{Attr, CollectionItem, Graph, GraphData, Node, Port};
+use millstream_graph::{Attr, CollectionItem, Graph, GraphData, Node, NodeId, Port};
+use millstream_proto::attr_value::{self, ListValue};
 use millstream_proto::collection_def::{BytesList, FloatList, Int64List, Kind, NodeList};
 use millstream_proto::meta_graph_def::MetaInfoDef;
-use millstream_proto::{CollectionDef, GraphDef, MetaGraphDef, NodeDef, VersionDef, decode};
+use millstream_proto::{AttrValue, CollectionDef, GraphDef, MetaGraphDef, NodeDef, VersionDef, decode};
 use millstream_tensor::{Result, invalid};
 
 /// The producer version that our graphs carry: that of TensorFlow 1.15, whose meaning they have.
@@ -59,6 +61,23 @@ pub fn export_meta_graph(graph: &Graph) -> Result<MetaGraphDef> {
         };
         Ok(meta)
     })
+}
+
+/// Adds to each node of a graph's message what is known of the shapes of its outputs, as the attribute `_output_shapes`: what pictures of graphs
+/// show.
+pub fn add_output_shapes(def: &mut GraphDef, graph: &Graph) {
+    graph.read(|g| {
+        // The message may be older than what the graph is now, but nodes never change places.
+        for (i, (message, node)) in (0u32..).zip(def.node.iter_mut().zip(g.nodes())) {
+            let n_outputs = node.info.output_types.len() as u32;
+            let shape = (0..n_outputs).map(|k| shape_message(&g.shape_of(Port::new(NodeId(i), k)))).collect();
+            if 0 < n_outputs {
+                let list = Box::new(ListValue { shape, ..ListValue::default() });
+                let value = AttrValue { value: Some(attr_value::Value::List(list)) };
+                message.attr.insert("_output_shapes".to_owned(), value);
+            }
+        }
+    });
 }
 
 fn graph_def(g: &GraphData) -> Result<GraphDef> {

@@ -19,7 +19,7 @@ mod meta;
 mod tensors;
 mod types;
 
-pub use export::{export_graph_def, export_meta_graph};
+pub use export::{add_output_shapes, export_graph_def, export_meta_graph};
 pub use file::{GraphFile, read_graph};
 pub use functions::{MissingOp, missing_ops};
 pub use import::{Element, ImportOptions, Imported, import_graph_def};

@@ -1,6 +1,7 @@
 //! Summaries: what a program says of itself while it runs, as TensorBoard shows it.
 //!
-//! [`scalar`] and [`histogram`] make operations that give an encoded `Summary`; [`merge_all`] makes one of all of them.
+//! [`scalar`] and [`histogram`] make operations that give an encoded `Summary`; [`merge_all`] makes one of all of them. A [`FileWriter`] writes
+//! what they give to event files, which [`summary_iterator`] reads.
 //!
 //! Definition: TensorFlow's `tf.summary`; operations, tags and names are its.
 //!
@@ -24,13 +25,21 @@
 //! # Ok::<(), millstream::Error>(())
 //! ```
 
+mod events;
+mod file;
+mod run_metadata;
+mod writer;
+
 use crate::options::Start;
 use millstream_graph::{Arg, CollectionItem, Graph, Output};
 use millstream_interop::proto;
+use millstream_interop::proto::summary::{Value, value};
 use millstream_tensor::{Error, Result, Tensor, invalid};
 use std::panic::Location;
 
-pub use millstream_interop::proto::Summary;
+pub use events::{Events, summary_iterator};
+pub use millstream_interop::proto::{Event, SessionLog, Summary};
+pub use writer::{FileWriter, FileWriterBuilder};
 
 /// The collection of all summaries, which [`merge_all`] merges.
 pub const SUMMARIES: &str = "summaries";
@@ -176,6 +185,40 @@ pub fn decode(summary: &Tensor) -> Result<Summary> {
         return Err(invalid!("a summary is one string, not {}{}", summary.dtype(), summary.shape()));
     };
     proto::decode(bytes).map_err(|cause| Error::invalid("this is no summary").note(cause.to_string()))
+}
+
+/// What can be written as a summary: the value of a summary operation, or a message.
+pub trait IntoSummary {
+    /// The message.
+    fn into_summary(self) -> Result<Summary>;
+}
+
+impl IntoSummary for &Tensor {
+    fn into_summary(self) -> Result<Summary> {
+        decode(self)
+    }
+}
+
+impl IntoSummary for Summary {
+    fn into_summary(self) -> Result<Summary> {
+        Ok(self)
+    }
+}
+
+impl IntoSummary for &Summary {
+    fn into_summary(self) -> Result<Summary> {
+        Ok(self.clone())
+    }
+}
+
+/// Numbers by their tags as a summary, without a graph.
+pub fn numbers(numbers: impl IntoIterator<Item = (impl Into<String>, f32)>) -> Summary {
+    let value = |(tag, number): (_, f32)| Value {
+        tag: Into::into(tag),
+        value: Some(value::Value::SimpleValue(number)),
+        ..Value::default()
+    };
+    Summary { value: numbers.into_iter().map(value).collect() }
 }
 
 /// What a name may not hold becomes `_`.

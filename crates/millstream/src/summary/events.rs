@@ -1,0 +1,45 @@
+//! [`summary_iterator`]: what is in event files.
+
+use millstream_checkpoint::records::{Compression, RecordReader, tf_record_iterator};
+use millstream_interop::proto::{Event, decode};
+use millstream_tensor::{Code, Error, Result};
+use std::fmt;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+/// The events of a file, in order. Ends after an error.
+pub struct Events {
+    records: RecordReader<Box<dyn BufRead + Send>>,
+    path: PathBuf,
+    n_read: usize,
+}
+
+/// Reads an event file, of ours or of TensorFlow's.
+///
+/// Definition: TensorFlow's `tf.train.summary_iterator`. For an example see [`FileWriter`](super::FileWriter).
+pub fn summary_iterator(path: impl AsRef<Path>) -> Result<Events> {
+    let path = path.as_ref();
+    Ok(Events { records: tf_record_iterator(path, Compression::None)?, path: path.to_owned(), n_read: 0 })
+}
+
+impl fmt::Debug for Events {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Events({} read of {})", self.n_read, self.path.display())
+    }
+}
+
+impl Iterator for Events {
+    type Item = Result<Event>;
+
+    fn next(&mut self) -> Option<Result<Event>> {
+        let record = self.records.next()?;
+        self.n_read += 1;
+        Some(record.and_then(|bytes| {
+            decode(&bytes).map_err(|cause| {
+                let (n, path) = (self.n_read, self.path.display());
+                Error::new(Code::DataLoss, format!("record {n} of `{path}` is no event"))
+                    .note(cause.to_string())
+            })
+        }))
+    }
+}

@@ -1,0 +1,49 @@
+//! Traces as TensorFlow's `RunMetadata`.
+
+use millstream_exec::Trace;
+use millstream_interop::proto::{DeviceStepStats, NodeExecStats, RunMetadata, StepStats};
+use std::collections::BTreeMap;
+
+/// The device that all nodes run on.
+const DEVICE: &str = "/job:localhost/replica:0/task:0/device:CPU:0";
+
+/// What ran, as if it had ended now: a trace does not say when it was. A row for each loop, as in the trace's own picture.
+pub(super) fn message(trace: &Trace) -> RunMetadata {
+    let ran = || trace.events.iter().filter(|e| !e.dead);
+    let length = ran().map(|e| e.start_ns.saturating_add(e.duration_ns)).max().unwrap_or(0);
+    let begun_ns = ((super::writer::now() * 1e9) as i64).saturating_sub_unsigned(length);
+    let mut rows: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut node_stats = Vec::new();
+    for event in ran() {
+        let frame = event.frame();
+        let next = rows.len() as u32;
+        let start = begun_ns.saturating_add_unsigned(event.start_ns);
+        let duration = i64::try_from(event.duration_ns).unwrap_or(i64::MAX);
+        // A step shorter than a microsecond is one, as in TensorFlow, so that it is seen.
+        let micros = (duration / 1000).max(1);
+        node_stats.push(NodeExecStats {
+            node_name: event.node.clone(),
+            all_start_micros: start / 1000,
+            all_start_nanos: start,
+            op_end_rel_micros: micros,
+            op_end_rel_nanos: duration,
+            all_end_rel_micros: micros,
+            all_end_rel_nanos: duration,
+            timeline_label: label(&event.node, event.op, &event.place),
+            scheduled_micros: start / 1000,
+            scheduled_nanos: start,
+            thread_id: *rows.entry(frame).or_insert(next),
+            ..NodeExecStats::default()
+        });
+    }
+    let thread_names = rows.into_iter().map(|(frame, row)| (row, frame.to_owned())).collect();
+    let device = DeviceStepStats { device: DEVICE.into(), node_stats, thread_names };
+    RunMetadata { step_stats: Some(StepStats { dev_stats: vec![device] }), ..RunMetadata::default() }
+}
+
+fn label(node: &str, op: &str, place: &str) -> String {
+    match place {
+        "" => format!("{node} = {op}()"),
+        _ => format!("{node} = {op}() in {place}"),
+    }
+}

@@ -8,6 +8,7 @@ use millstream_checkpoint::file_error;
 use millstream_checkpoint::records::RecordWriter;
 use millstream_interop::proto::event::What;
 use millstream_interop::proto::{Event, encode};
+use millstream_state::Asleep;
 use millstream_tensor::{Code, Error, Result};
 use parking_lot::{Condvar, Mutex};
 use std::fs::File;
@@ -107,7 +108,11 @@ impl EventFile {
             tried: Condvar::new(),
         });
         let writing = shared.clone();
-        let thread = std::thread::Builder::new().name("event file".into()).spawn(move || writing.write(disk));
+        let thread = std::thread::Builder::new().name("event file".into()).spawn(move || {
+            // Nobody who waits for a queue may hope for this thread.
+            let _idle = Asleep::outside();
+            writing.write(disk);
+        });
         let thread = thread.map_err(|e| {
             Error::new(Code::ResourceExhausted, format!("no thread could be started to write events: {e}"))
         })?;

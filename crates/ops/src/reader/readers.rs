@@ -32,7 +32,7 @@ pub(super) fn opening(
     cx: &BuildCx,
     format: impl Fn() -> Box<dyn Format> + Send + Sync + 'static,
 ) -> Result<Box<dyn Run>> {
-    let named = Named::new(cx.node)?;
+    let named = Named::or_private(cx.node)?;
     let op = cx.node.op.name;
     Ok(Box::new(move |cx: &mut KernelCx| {
         let handle = named.handle(cx, |resources, container, name| {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// The value of an attribute.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "one variant per kind of value, named as it")]
 pub enum Attr {
     Str(Str),
@@ -21,7 +21,7 @@ pub enum Attr {
 }
 
 /// A function by name.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct FuncRef {
     /// Its name in the library.
     pub name: String,
@@ -139,7 +139,7 @@ impl<T: Into<Attr> + Clone> From<&[T]> for Attr {
 }
 
 /// A node's attributes, ordered by name.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Attrs(Vec<(Cow<'static, str>, Attr)>);
 
 macro_rules! getters {

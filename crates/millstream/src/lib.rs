@@ -30,6 +30,7 @@
 //! A mistake made while building is remembered with its line, and returned by the next call that gives a [`Result`].
 
 mod axes;
+pub mod contrib;
 pub mod decode;
 mod functional;
 mod initializer;

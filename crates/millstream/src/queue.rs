@@ -3,10 +3,10 @@
 use crate::options::{Options, Start};
 use crate::sugar::seeds;
 use millstream_graph::nest::{Converter, Leaf};
-use millstream_graph::{Arg, Attr, Graph, IntoNest, Nest, Op, OpBuilder, Output};
+use millstream_graph::{Arg, Attr, Attrs, Graph, IntoNest, Nest, Op, OpBuilder, Output};
 use millstream_runtime::{Coordinator, QueueRunner, Session};
-use millstream_state::{QueueKind, QueueSpec};
-use millstream_tensor::{Code, DType, PartialShape, Result, ensure, invalid};
+use millstream_state::{Batches, QueueKind, QueueSpec};
+use millstream_tensor::{Code, DType, PartialShape, Result, Tensor, ensure, invalid};
 use std::panic::Location;
 
 /// A queue being described.
@@ -21,6 +21,7 @@ pub struct QueueBuilder<'g> {
     shared_name: String,
     min_after_dequeue: i64,
     seed: Option<i64>,
+    batches: Batches,
     at: &'static Location<'static>,
 }
 
@@ -49,6 +50,17 @@ impl<'g> QueueBuilder<'g> {
         self
     }
 
+    /// What a padding queue's components are padded with, how large they are at least, and how many tokens a batch has at most.
+    pub(crate) fn batches(
+        mut self,
+        padding: Vec<Tensor>,
+        pad_to: Vec<usize>,
+        max_tokens: Option<usize>,
+    ) -> Self {
+        self.batches = Batches { padding, pad_to, max_tokens };
+        self
+    }
+
     /// Makes the queue. An error where no queue can be like this.
     #[track_caller]
     pub fn make(self) -> Result<Queue<'g>> {
@@ -62,6 +74,7 @@ impl<'g> QueueBuilder<'g> {
                 invalid!("`min_after_dequeue` must not be negative, but is {}", self.min_after_dequeue)
             })?,
             seeds: (0, 0),
+            batches: self.batches.clone(),
         };
         let of_names = self.names.len();
         ensure!(
@@ -96,6 +109,16 @@ impl<'g> QueueBuilder<'g> {
                 .attr("seed2", seed2)
                 .attr("min_after_dequeue", self.min_after_dequeue);
         }
+        let Batches { padding, pad_to, max_tokens } = self.batches;
+        if !padding.is_empty() {
+            node = node.attr("_padding_values", padding);
+        }
+        if !pad_to.is_empty() {
+            node = node.attr("_pad_to", pad_to);
+        }
+        if let Some(most) = max_tokens {
+            node = node.attr("_max_tokens", most);
+        }
         let handle = node
             .at(self.at)
             .attr("component_types", list(dtypes))
@@ -103,7 +126,7 @@ impl<'g> QueueBuilder<'g> {
             .attr("capacity", self.capacity)
             .attr("shared_name", self.shared_name)
             .output();
-        Ok(Queue { handle, spec, names, op_name: None })
+        Ok(Queue { handle, spec, names, op_name: None, op_attrs: Attrs::new() })
     }
 }
 
@@ -137,6 +160,8 @@ pub struct Queue<'g> {
     names: Vec<String>,
     /// The name for operations, where they are not called by the queue's.
     op_name: Option<String>,
+    /// Attributes that they get beside their own.
+    op_attrs: Attrs,
 }
 
 /// What is taken out of a queue: an output for each component, by place or by name.
@@ -164,6 +189,7 @@ impl<'g> Queue<'g> {
             shared_name: String::new(),
             min_after_dequeue: 0,
             seed: None,
+            batches: Batches::default(),
             at: Location::caller(),
         }
     }
@@ -233,7 +259,18 @@ impl<'g> Queue<'g> {
         let g = first.graph();
         let handles = g.op("Pack").inputs(queues.iter().map(|q| q.handle)).output();
         let handle = g.op("GatherV2").input(handles).input(index).input(0).output();
-        Ok(Queue { handle, spec: QueueSpec { shapes, ..first.spec.clone() }, ..first.clone() })
+        Ok(Queue { spec: QueueSpec { shapes, ..first.spec.clone() }, ..first.behind(handle) })
+    }
+
+    /// A queue like this one behind another handle.
+    pub(crate) fn behind(&self, handle: Output<'g>) -> Queue<'g> {
+        Queue { handle, ..self.clone() }
+    }
+
+    /// The same queue; ops that are made of it have this attribute.
+    pub(crate) fn with(mut self, attr: &'static str, value: impl Into<Attr>) -> Queue<'g> {
+        self.op_attrs.set(attr, value);
+        self
     }
 
     /// The handle: a resource.
@@ -436,7 +473,7 @@ impl<'g> Queue<'g> {
     }
 
     fn start(&self, op: &'static str, suffix: &str) -> OpBuilder<'g> {
-        let node = self.graph().op(op);
+        let node = self.graph().op(op).attrs(self.op_attrs.clone());
         match &self.op_name {
             Some(name) => node.name(name.as_str()),
             None => {

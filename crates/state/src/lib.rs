@@ -14,7 +14,9 @@ mod variable;
 
 pub use activity::{Activity, Asleep};
 pub use cancel::{Cancellation, Registration};
-pub use queue::{Closing, Item, Queue, QueueKind, QueueReport, QueueSpec, Take, Waiter, Waiting};
+pub use queue::{
+    Batches, Closing, Item, Queue, QueueKind, QueueReport, QueueSpec, Take, Taken, Tally, Waiter, Waiting,
+};
 pub use reader::{Format, Found, Progress, Reader, Reading, Record};
 pub use resources::Resources;
 pub use stack::Stack;

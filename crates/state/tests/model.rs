@@ -4,7 +4,7 @@
 #[expect(dead_code, reason = "a part of the crate, compiled once more")]
 #[path = "../src/cancel.rs"]
 mod cancel;
-#[expect(dead_code, reason = "a part of the crate, compiled once more")]
+#[expect(dead_code, unused_imports, reason = "a part of the crate, compiled once more")]
 #[path = "../src/queue/mod.rs"]
 mod queue;
 
@@ -45,8 +45,15 @@ fn check(schedules: usize, program: impl Fn() + Send + Sync + Copy + 'static) {
 fn queue(capacity: usize) -> Arc<Queue> {
     let shapes = Some(vec![PartialShape::unknown_of_rank(0)]);
     let kind = QueueKind::Fifo;
-    let spec =
-        QueueSpec { kind, capacity, dtypes: vec![DType::I32], shapes, min_after_dequeue: 0, seeds: (0, 0) };
+    let spec = QueueSpec {
+        kind,
+        capacity,
+        dtypes: vec![DType::I32],
+        shapes,
+        min_after_dequeue: 0,
+        seeds: (0, 0),
+        batches: Default::default(),
+    };
     Arc::new(Queue::new("q", spec, || 0).unwrap())
 }
 

@@ -13,7 +13,15 @@ fn spec(kind: QueueKind, capacity: usize) -> QueueSpec {
         _ => vec![DType::I32],
     };
     let shapes = Some(vec![scalar; dtypes.len()]);
-    QueueSpec { kind, capacity, dtypes, shapes, min_after_dequeue: 0, seeds: (0, 0) }
+    QueueSpec {
+        kind,
+        capacity,
+        dtypes,
+        shapes,
+        min_after_dequeue: 0,
+        seeds: (0, 0),
+        batches: Default::default(),
+    }
 }
 
 fn queue_like(spec: QueueSpec) -> Arc<Queue> {

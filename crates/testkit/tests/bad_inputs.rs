@@ -376,7 +376,53 @@ fn queues() -> Vec<Row> {
             Run(two_queues("shapes", "list { shape { dim { size: 7 } } }"), "b"),
             "has component shapes",
         ),
+        (STRUCTURE, Run(how_to_pad("_max_tokens", "i: 0"), "q"), "has no room for any item"),
+        (STRUCTURE, Run(how_to_pad("_pad_to", "list { i: 1 i: 2 }"), "q"), "2 sizes to pad to"),
+        (
+            STRUCTURE,
+            Run(
+                how_to_pad(
+                    "_padding_values",
+                    "list { tensor { dtype: DT_FLOAT tensor_shape {} float_val: 1 } }",
+                ),
+                "q",
+            ),
+            "component 0 of a PaddingFIFOQueue is i32, so it cannot be padded with f32[]",
+        ),
+        (
+            STRUCTURE,
+            Run(
+                how_to_pad(
+                    "_padding_values",
+                    "list { tensor { dtype: DT_INT32 tensor_shape { dim { size: 2 } } int_val: 1 } }",
+                ),
+                "q",
+            ),
+            "cannot be padded with i32[2]",
+        ),
+        (STRUCTURE, Run(no_such_bucket(-1), "size"), "which is not in 0..1"),
+        (STRUCTURE, Run(no_such_bucket(2147483647), "size"), "which is not in 0..1"),
     ]
+}
+
+/// A queue that is told how to put batches together.
+fn how_to_pad(attr: &str, value: &str) -> String {
+    format!(
+        "node {{ name: 'q' op: 'PaddingFIFOQueueV2' attr {{ key: 'component_types' value {{ list {{ type: DT_INT32 }} }} }}
+           attr {{ key: 'shapes' value {{ list {{ shape {{ dim {{ size: -1 }} }} }} }} }}
+           attr {{ key: '{attr}' value {{ {value} }} }} }}"
+    )
+}
+
+/// The size of one of the queues of a list of one.
+fn no_such_bucket(which: i32) -> String {
+    constant("which", "DT_INT32", &format!("tensor_shape {{}} int_val: {which}"))
+        + &constant("axis", "DT_INT32", "tensor_shape {} int_val: 0")
+        + "node { name: 'q' op: 'FIFOQueueV2' attr { key: 'component_types' value { list { type: DT_INT32 } } } }
+           node { name: 'all' op: 'Pack' input: 'q' attr { key: 'N' value { i: 1 } } attr { key: 'T' value { type: DT_RESOURCE } } }
+           node { name: 'one' op: 'GatherV2' input: 'all' input: 'which' input: 'axis' attr { key: 'Tparams' value { type: DT_RESOURCE } }
+             attr { key: 'Tindices' value { type: DT_INT32 } } attr { key: 'Taxis' value { type: DT_INT32 } } }
+           node { name: 'size' op: 'QueueSizeV2' input: 'one' }"
 }
 
 /// A queue, and another under its name that differs in one attribute.

@@ -35,7 +35,7 @@ mod leave_out;
 use crate::order::run_frame;
 use crate::probe::Probes;
 use millstream_graph::op::{BuildCx, Cost, KernelBody, KernelCx, NodeInfo, Run, RunFn};
-use millstream_graph::{Index, Program, ProgramNode, Source};
+use millstream_graph::{Attr, Index, Program, ProgramNode, Source};
 use millstream_state::Resources;
 use millstream_tensor::{Error, Result, Tensor, invalid};
 use smallvec::SmallVec;
@@ -322,17 +322,22 @@ impl KernelPlan {
         }
     }
 
-    /// Computes, and says whether it did: what has to wait does not. A panic becomes an error.
+    /// Computes, and says whether it did: what has to wait does not. A panic becomes an error; what the node's attribute `_help` says (whoever
+    /// made it knows what it is for) is the cure.
     pub(crate) fn run(&self, cx: &mut KernelCx) -> Result<bool> {
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match &self.body {
             Body::Run(run) => run(cx).map(|()| true),
             Body::Prepared(kernel) => kernel.run(cx).map(|()| true),
             Body::Waits(waits) => (waits.at_once)(cx),
         }));
-        result.unwrap_or_else(|panic| {
+        let result = result.unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
             Err(Error::internal(format!("the kernel panicked: {text}")))
+        });
+        result.map_err(|error| match self.info.attrs.get("_help") {
+            Some(Attr::Str(help)) => error.with_help(help.text()),
+            _ => error,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! `QueueDequeue`, `QueueDequeueV2`: takes an item out.
 
-use super::queues::{check_types, generations, no_timeout, queue, takes_out, user, waiter};
+use super::queues::{Counts, check_types, count_rows, generations, no_timeout, queue, takes_out, user, waiter};
 use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef};
 use millstream_state::Take;
 use millstream_tensor::Result;
@@ -18,6 +18,9 @@ fn at_once(cx: &mut KernelCx) -> Result<bool> {
     let queue = queue(cx)?;
     check_types(&queue, cx.attrs())?;
     let Some(item) = queue.try_dequeue_one()? else { return Ok(false) };
+    if Counts::of(cx.attrs()) == Some(Counts::Rows) {
+        count_rows(&queue, &item);
+    }
     for (i, value) in item.into_iter().enumerate() {
         cx.set(i, value);
     }
@@ -28,7 +31,13 @@ fn start(cx: &mut KernelCx, completion: Completion) {
     match queue(cx) {
         Err(error) => completion.complete(Err(error)),
         Ok(queue) => {
-            let waiter = waiter(cx, completion, |items| Ok(items.into_iter().flatten().collect()));
+            let (of, counts) = (queue.clone(), Counts::of(cx.attrs()));
+            let waiter = waiter(cx, completion, move |items| {
+                if counts == Some(Counts::Rows) {
+                    items.iter().for_each(|item| count_rows(&of, item));
+                }
+                Ok(items.into_iter().flatten().collect())
+            });
             queue.dequeue(Take::Exactly(1), waiter);
         }
     }

@@ -1,6 +1,6 @@
 //! `QueueSize`, `QueueSizeV2`: how many items are in a queue.
 
-use super::queues::{generations, one_handle, queue, user};
+use super::queues::{Counts, generations, one_handle, queue, user};
 use millstream_graph::op::{InferCx, Kernel, OpDef};
 use millstream_tensor::{DType, PartialShape, Result, Tensor};
 
@@ -11,7 +11,13 @@ pub(crate) fn def() -> [OpDef; 2] {
             .output("size", DType::I32)
             .infer(scalar)
             .kernel(Kernel::stateful(|cx| {
-                let len = queue(cx)?.len();
+                let queue = queue(cx)?;
+                match Counts::of(cx.attrs()) {
+                    Some(Counts::Filtered) => queue.count(|tally| tally.filtered += 1),
+                    Some(Counts::OutOfRange) => queue.count(|tally| tally.out_of_range += 1),
+                    Some(Counts::Rows) | None => {}
+                }
+                let len = queue.len();
                 cx.set(0, Tensor::scalar(i32::try_from(len).unwrap_or(i32::MAX)));
                 Ok(())
             }))

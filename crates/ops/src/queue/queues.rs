@@ -6,8 +6,9 @@ use crate::random::Words;
 use millstream_graph::op::spec::{Int, ShapeList, Spec, Text, TypeList};
 use millstream_graph::op::{BuildCx, Completion, Effect, Gradient, Kernel, KernelCx, OpDef, Outputs, Run};
 use millstream_graph::{Attr, Attrs};
-use millstream_state::{Item, Queue, QueueKind, QueueSpec, Waiter};
+use millstream_state::{Batches, Item, Queue, QueueKind, QueueSpec, Waiter};
 use millstream_tensor::{Assembler, DType, PartialShape, Result, Shape, Tensor, ensure, invalid};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Declares an op that opens a queue, but for its doc, its cases, and the attributes that only it has.
@@ -36,7 +37,23 @@ pub(super) fn spec(kind: QueueKind, attrs: &Attrs) -> Result<QueueSpec> {
         shapes: (!shapes.is_empty()).then_some(shapes),
         min_after_dequeue: 0,
         seeds: (0, 0),
+        batches: batches(attrs),
     })
+}
+
+/// How the queue is to put batches together. TensorFlow ignores such attributes.
+fn batches(attrs: &Attrs) -> Batches {
+    let list = |name| match attrs.get(name) {
+        Some(Attr::List(list)) => list.as_slice(),
+        _ => &[],
+    };
+    let tensor = |attr: &Attr| if let Attr::Tensor(value) = attr { Some(value.clone()) } else { None };
+    let int = |attr: &Attr| if let Attr::Int(n) = attr { usize::try_from(*n).ok() } else { None };
+    Batches {
+        padding: list("_padding_values").iter().filter_map(tensor).collect(),
+        pad_to: list("_pad_to").iter().filter_map(int).collect(),
+        max_tokens: attrs.get("_max_tokens").and_then(int),
+    }
 }
 
 /// A kernel that opens a queue: the one under its name if that is alike, or a new one.
@@ -181,6 +198,7 @@ fn listed(dtypes: &[DType]) -> String {
 pub(super) fn batch(queue: &Queue, items: &[Item]) -> Outputs {
     let spec = queue.spec();
     let shapes = spec.shapes.as_deref().unwrap_or_default();
+    let (mut cells, mut filled) = (0, 0);
     let component = |(c, dtype): (usize, &DType)| {
         let known = shapes.get(c).cloned().unwrap_or_default();
         let mut largest = match items.first() {
@@ -188,19 +206,36 @@ pub(super) fn batch(queue: &Queue, items: &[Item]) -> Outputs {
             None => Shape::new(known.dims().unwrap_or_default().iter().map(|d| d.unwrap_or(0))),
         };
         for item in items {
+            filled += item[c].elements();
             for (most, &dim) in largest.dims_mut().iter_mut().zip(item[c].shape().dims()) {
                 *most = dim.max(*most);
             }
         }
+        if let (Some(&least), Some(dims)) = (spec.batches.pad_to.get(c), known.dims()) {
+            let varying = largest.dims_mut().iter_mut().zip(dims).filter(|(_, known)| known.is_none());
+            varying.for_each(|(most, _)| *most = least.max(*most));
+        }
         let whole = Shape::new(std::iter::once(items.len()).chain(largest.dims().iter().copied()));
-        let nothing = Tensor::zeros(*dtype, Shape::default())?;
-        let mut out = Assembler::new(*dtype, whole)?;
+        let nothing = match spec.batches.padding.get(c) {
+            Some(value) => value.clone(),
+            None => Tensor::zeros(*dtype, Shape::default())?,
+        };
+        let mut out = Assembler::new(*dtype, whole.clone())?;
+        cells += whole.elements();
         for item in items {
             pad(&mut out, &item[c], 0, item[c].shape().dims(), largest.dims(), &nothing)?;
         }
         out.finish()
     };
-    spec.dtypes.iter().enumerate().map(component).collect()
+    let batch: SmallVec<[Tensor; 2]> =
+        spec.dtypes.iter().enumerate().map(component).collect::<Result<_>>()?;
+    queue.count(|tally| {
+        tally.batches += 1;
+        tally.rows += items.len() as u64;
+        tally.cells += cells as u64;
+        tally.padding += (cells - filled) as u64;
+    });
+    Ok(batch)
 }
 
 /// Appends elements of shape `from`, which start at `start` in `value`, as shape `to`.
@@ -223,6 +258,41 @@ fn pad(
         pad(out, value, start + i * row, from, to, nothing)?;
     }
     out.push_fill(nothing, (m - n) * to.iter().product::<usize>())
+}
+
+/// What a node is asked to count of its queue beside its own work, by its attribute `_counts`. TensorFlow ignores such attributes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Counts {
+    /// An item that was not wanted.
+    Filtered,
+    /// An item that belonged nowhere.
+    OutOfRange,
+    /// The rows of the batch that is taken out.
+    Rows,
+}
+
+impl Counts {
+    pub(super) fn of(attrs: &Attrs) -> Option<Counts> {
+        let Attr::Str(what) = attrs.get("_counts")? else { return None };
+        match what.text().as_ref() {
+            "filtered" => Some(Counts::Filtered),
+            "out_of_range" => Some(Counts::OutOfRange),
+            "rows" => Some(Counts::Rows),
+            _ => None,
+        }
+    }
+}
+
+/// Counts an item that is a batch: its number, and its rows behind.
+pub(super) fn count_rows(queue: &Queue, item: &Item) {
+    let (Some(number), Some(first)) = (item.first(), item.get(1)) else { return };
+    let Ok(number) = number.to_scalar::<i32>() else { return };
+    let rows = first.shape().first().map_or(1, |&rows| rows as u64);
+    queue.count(|tally| {
+        let taken = tally.taken.entry(number).or_default();
+        taken.batches += 1;
+        taken.rows += rows;
+    });
 }
 
 /// Who waits, for what this node asks: `rest` makes its outputs of the items.

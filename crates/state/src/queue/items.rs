@@ -38,6 +38,15 @@ impl Items {
         }
     }
 
+    /// Shows them, in no order that means anything.
+    pub(super) fn each(&self, show: &mut impl FnMut(&Item)) {
+        match self {
+            Items::InOrder(items) => items.iter().for_each(show),
+            Items::Shuffled { items, .. } => items.iter().for_each(show),
+            Items::Sorted { items, .. } => items.iter().map(|Reverse(ranked)| &ranked.item).for_each(show),
+        }
+    }
+
     pub(super) fn push(&mut self, item: Item) -> Result<()> {
         match self {
             Items::InOrder(items) => items.push_back(item),

@@ -23,9 +23,11 @@
 mod items;
 mod report;
 mod spec;
+mod tally;
 
 pub use report::{Closing, QueueReport, Waiting};
-pub use spec::{QueueKind, QueueSpec};
+pub use spec::{Batches, QueueKind, QueueSpec};
+pub use tally::{Taken, Tally};
 
 use crate::cancel::{Cancellation, Registration};
 use crate::sync::Mutex;
@@ -68,6 +70,8 @@ pub struct Queue {
     spec: QueueSpec,
     /// The items and the lines. Nothing is locked beneath it but a cancellation's list of listeners, and nobody is told under it.
     state: Mutex<State>,
+    /// What the ops that use it were asked to count. Nothing is locked beneath it, nor is it locked beneath anything.
+    tally: Mutex<Tally>,
 }
 
 struct State {
@@ -100,6 +104,8 @@ enum Put {
 struct Get {
     take: Take,
     taken: Vec<Item>,
+    /// How many tokens the longest of those has, where that is limited.
+    longest: usize,
 }
 
 /// An attempt that is over, to be told after unlocking.
@@ -137,7 +143,7 @@ impl Queue {
             n_in: 0,
             n_out: 0,
         };
-        Ok(Queue { name: name.into(), spec, state: Mutex::new(state) })
+        Ok(Queue { name: name.into(), spec, state: Mutex::new(state), tally: Mutex::new(Tally::default()) })
     }
 
     /// Its name in its container.
@@ -253,8 +259,10 @@ impl Queue {
         if take.count() == 0 {
             return Ok(true);
         }
+        // A batch by tokens ends where the next item has no room: that is for the line.
+        let by_tokens = self.spec.batches.max_tokens.is_some() && take.count() > 1;
         let available = self.available(&state);
-        if !state.dequeues.is_empty() || (available < take.count() && state.closed.is_none()) {
+        if by_tokens || !state.dequeues.is_empty() || (available < take.count() && state.closed.is_none()) {
             return Ok(false);
         }
         let enough = match take {
@@ -280,7 +288,7 @@ impl Queue {
         if take.count() == 0 {
             return (waiter.ended)(Ok(Vec::new()));
         }
-        let get = Get { take, taken: Vec::new() };
+        let get = Get { take, taken: Vec::new(), longest: 0 };
         self.stand_in_line(waiter, |state, attempt| state.dequeues.push_back(attempt), get);
     }
 
@@ -340,6 +348,27 @@ impl Queue {
         }
         let state = self.state.lock();
         [of(&state.enqueues, cancel), of(&state.dequeues, cancel)]
+    }
+
+    /// Shows every item that is in it, and those that wait to go in.
+    pub fn look(&self, mut each: impl FnMut(&Item)) {
+        let state = self.state.lock();
+        state.items.each(&mut each);
+        for attempt in &state.enqueues {
+            if let Put::Rows(rows) = &attempt.work {
+                rows.iter().for_each(&mut each);
+            }
+        }
+    }
+
+    /// What was counted so far.
+    pub fn tally(&self) -> Tally {
+        self.tally.lock().clone()
+    }
+
+    /// Counts something.
+    pub fn count(&self, count: impl FnOnce(&mut Tally)) {
+        count(&mut self.tally.lock());
     }
 
     /// Puts an attempt in its line and serves the lines; what still waits then listens for being called off.
@@ -428,9 +457,26 @@ impl Queue {
 
     /// Whether the first dequeue got further.
     fn serve_dequeue(&self, state: &mut State, overs: &mut Overs) -> bool {
-        let available = self.available(state);
+        let mut moved = false;
         let Some(mut attempt) = state.dequeues.pop_front() else { return false };
-        let Get { take, taken } = &mut attempt.work;
+        let Get { take, taken, longest } = &mut attempt.work;
+        if let Some(most) = self.spec.batches.max_tokens {
+            while taken.len() < take.count()
+                && let Some(item) = state.get()
+            {
+                let tokens = self.spec.tokens_of(&item).max(*longest);
+                if !taken.is_empty() && tokens.saturating_mul(taken.len() + 1) > most {
+                    state.give_back(vec![item]);
+                    let taken = std::mem::take(taken);
+                    overs.push(attempt.end(Ok(taken)));
+                    return true;
+                }
+                *longest = tokens;
+                taken.push(item);
+                moved = true;
+            }
+        }
+        let available = self.available(state);
         let missing = take.count() - taken.len();
         // A sorted batch has to be taken in one go.
         let takes = if self.spec.kind == QueueKind::Priority && available < missing {
@@ -460,7 +506,7 @@ impl Queue {
         }
         taken.extend((0..takes).map_while(|_| state.get()));
         state.dequeues.push_front(attempt);
-        takes > 0
+        moved || takes > 0
     }
 
     /// How many items may be taken out now.

@@ -1,7 +1,7 @@
 //! [`QueueSpec`]: what a queue holds, and how; whoever opens a queue that exists must ask for the same.
 
 use super::Item;
-use millstream_tensor::{DType, PartialShape, Result, ensure, invalid};
+use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure, invalid};
 use std::fmt;
 
 /// The kinds of queue.
@@ -18,7 +18,7 @@ pub enum QueueKind {
 }
 
 /// What a queue holds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct QueueSpec {
     /// The order, and whether batches are padded.
     pub kind: QueueKind,
@@ -32,6 +32,37 @@ pub struct QueueSpec {
     pub min_after_dequeue: usize,
     /// The seeds of the shuffle.
     pub seeds: (i64, i64),
+    /// How a padding queue puts batches together.
+    pub batches: Batches,
+}
+
+/// How a padding queue puts batches together, beyond what TensorFlow's can be told.
+#[derive(Clone, Debug, Default)]
+pub struct Batches {
+    /// What each component is padded with; none: zeros, false, empty strings.
+    pub padding: Vec<Tensor>,
+    /// How large the dimensions of each component that vary are at least; none: as large as the largest item's.
+    pub pad_to: Vec<usize>,
+    /// How many tokens a batch has at most: its items times the longest of them.
+    pub max_tokens: Option<usize>,
+}
+
+impl Batches {
+    /// Whether nothing is said.
+    pub fn is_default(&self) -> bool {
+        self.padding.is_empty() && self.pad_to.is_empty() && self.max_tokens.is_none()
+    }
+
+    /// For comparing: as text, in which floats differ where their bits do as far as it matters.
+    fn text(&self) -> String {
+        let padding: Vec<String> = self.padding.iter().map(ToString::to_string).collect();
+        format!(
+            "padding [{}], at least {:?}, max_tokens {:?}",
+            padding.join(", "),
+            self.pad_to,
+            self.max_tokens
+        )
+    }
 }
 
 impl QueueSpec {
@@ -82,7 +113,40 @@ impl QueueSpec {
             }
             QueueKind::Fifo => {}
         }
+        let Batches { padding, pad_to, max_tokens } = &self.batches;
+        ensure!(
+            self.kind == QueueKind::PaddingFifo || self.batches.is_default(),
+            "a {} pads nothing, so it cannot be told how",
+            self.kind
+        );
+        let n = self.dtypes.len();
+        ensure!(
+            (padding.is_empty() || padding.len() == n) && (pad_to.is_empty() || pad_to.len() == n),
+            "a {} of {n} components was given {} padding values and {} sizes to pad to",
+            self.kind,
+            padding.len(),
+            pad_to.len()
+        );
+        for (i, (value, dtype)) in padding.iter().zip(&self.dtypes).enumerate() {
+            ensure!(
+                value.rank() == 0 && value.dtype() == *dtype,
+                "component {i} of a {} is {dtype}, so it cannot be padded with {}{}",
+                self.kind,
+                value.dtype(),
+                value.shape()
+            );
+        }
+        ensure!(*max_tokens != Some(0), "a batch of at most 0 tokens has no room for any item");
         Ok(())
+    }
+
+    /// How many tokens an item has: the largest of its dimensions that vary, at least one.
+    pub(super) fn tokens_of(&self, item: &Item) -> usize {
+        let shapes = self.shapes.iter().flatten().filter_map(PartialShape::dims);
+        let varying = item.iter().zip(shapes).flat_map(|(value, known)| {
+            value.shape().dims().iter().zip(known).filter(|(_, known)| known.is_none()).map(|(&dim, _)| dim)
+        });
+        varying.max().unwrap_or(1).max(1)
     }
 
     /// An error if `item` is none of this queue's.
@@ -109,6 +173,16 @@ impl QueueSpec {
                     shapes[i],
                     value.shape()
                 );
+            }
+        }
+        if let Some(most) = self.batches.max_tokens {
+            let tokens = self.tokens_of(item);
+            if tokens > most {
+                return Err(invalid!(
+                    "an item of {} '{queue}' has {tokens} tokens, more than the {most} that a batch may have",
+                    self.kind
+                )
+                .with_help("raise the limit, or leave such items out before they get here"));
             }
         }
         if self.kind == QueueKind::Priority {
@@ -156,6 +230,9 @@ impl QueueSpec {
         if self.min_after_dequeue != asked.min_after_dequeue {
             let [have, want] = [self, asked].map(|s| s.min_after_dequeue.to_string());
             return differs("min_after_dequeue", have, want);
+        }
+        if self.batches.text() != asked.batches.text() {
+            return differs("batches with", self.batches.text(), asked.batches.text());
         }
         if self.seeds != asked.seeds {
             return differs("random seeds", format!("{:?}", self.seeds), format!("{:?}", asked.seeds));

@@ -42,19 +42,25 @@ impl Bench {
         &self,
         mut work: impl FnMut() -> millstream::Result<()>,
     ) -> millstream::Result<Vec<f64>> {
+        self.timed_by(|| {
+            let begin = Instant::now();
+            work()?;
+            Ok(begin.elapsed().as_secs_f64())
+        })
+    }
+
+    /// The same of work that says itself how long it took, to leave out what it prepares.
+    pub(super) fn timed_by(
+        &self,
+        mut work: impl FnMut() -> millstream::Result<f64>,
+    ) -> millstream::Result<Vec<f64>> {
         let begin = Instant::now();
         let mut warm = 0;
         while warm < 2 || begin.elapsed() < Duration::from_secs(1) {
             work()?;
             warm += 1;
         }
-        (0..self.reps)
-            .map(|_| {
-                let begin = Instant::now();
-                work()?;
-                Ok(begin.elapsed().as_secs_f64())
-            })
-            .collect()
+        (0..self.reps).map(|_| work()).collect()
     }
 
     /// Prints the line: `work` done in a repetition over its seconds.

@@ -1,0 +1,188 @@
+//! The cases with queues: bucketing (`w6`), and one scalar through a queue (`queue`).
+
+use super::cases::{check, session};
+use super::report::Bench;
+use millstream::contrib::training::{bucket, bucket_by_sequence_length};
+use millstream::prelude::*;
+use millstream::train::range_input_producer;
+use millstream::{Code, Error};
+use std::cell::Cell;
+use std::time::Instant;
+
+const BATCH: usize = 32;
+const LONGEST: i32 = 100;
+const EDGES: [i32; 7] = [13, 26, 38, 51, 63, 76, 88];
+
+/// Sequences of 1 to 100 tokens, end to end.
+struct Data {
+    lengths: Vec<i32>,
+    offsets: Vec<i32>,
+    tokens: Vec<i32>,
+}
+
+impl Data {
+    fn new(n: usize) -> Data {
+        let mut state = 6u64;
+        let mut below = |n: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            ((state >> 33) % n) as i32
+        };
+        let lengths: Vec<i32> = (0..n).map(|_| 1 + below(LONGEST as u64)).collect();
+        let mut end = 0;
+        let offsets = lengths
+            .iter()
+            .map(|length| {
+                end += length;
+                end - length
+            })
+            .collect();
+        let tokens = (0..end).map(|_| 1 + below(999)).collect();
+        Data { lengths, offsets, tokens }
+    }
+}
+
+/// Sequences of length 1 to 100 in 8 buckets, batches of 32 padded, the last ones smaller.
+pub(super) fn buckets(b: &Bench) -> Result<()> {
+    let n = b.size(400_000);
+    // So many sequences that their places are int32; with more of them they come again.
+    let data = Data::new(n.min(1_000_000));
+    for by_length in [false, true] {
+        for num_threads in [1, 2, 4] {
+            let variant = match by_length {
+                false => format!("queues num_threads={num_threads}"),
+                true => format!("by length num_threads={num_threads}"),
+            };
+            if b.wanted(&variant) {
+                let times = b.timed_by(|| bucketed(b, &data, n, num_threads, by_length))?;
+                b.rate("w6", &variant, n, n as f64, &times, "elements/s");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Seconds from the start of the runners until the last batch.
+fn bucketed(b: &Bench, data: &Data, n: usize, num_threads: usize, by_length: bool) -> Result<f64> {
+    let g = Graph::new();
+    let index = range_input_producer(&g, n as i32).num_epochs(1).shuffle(false).make()?;
+    let [index] = index.dequeue()?.all()?;
+    let index = if data.lengths.len() < n { index % data.lengths.len() as i32 } else { index };
+    let held = |name: &str, of: &[i32]| -> Result<_> {
+        let value = Tensor::vector(of)?;
+        let fed = g.placeholder_of(name, DType::I32, value.shape());
+        let variable = g.variable(&format!("{name}_variable"), fed);
+        Ok((variable, fed, value))
+    };
+    let (lengths, offsets) = (held("lengths", &data.lengths)?, held("offsets", &data.offsets)?);
+    let tokens = held("tokens", &data.tokens)?;
+    let length = g.gather(lengths.0.value(), index, 0);
+    let offset = g.gather(offsets.0.value(), index, 0);
+    let sequence = g.slice(tokens.0.value(), g.stack([offset], 0), g.stack([length], 0)).set_shape(shape![_]);
+    let batch = match by_length {
+        false => {
+            let which = length.greater_equal(g.constant(EDGES)).cast::<i32>().reduce_sum(());
+            bucket(&g, sequence, which, BATCH, EDGES.len() + 1)
+                .num_threads(num_threads)
+                .dynamic_pad(true)
+                .allow_smaller_final_batch(true)
+                .make()?
+                .outputs
+        }
+        true => {
+            bucket_by_sequence_length(&g, length, sequence, BATCH, EDGES.map(i64::from))
+                .num_threads(num_threads)
+                .dynamic_pad(true)
+                .allow_smaller_final_batch(true)
+                .make()?
+                .outputs
+                .1
+        }
+    };
+    let init = [g.global_variables_initializer(), g.local_variables_initializer()];
+    let s = session(&g, b.threads)?;
+    let feeds = [&lengths, &offsets, &tokens].map(|(_, fed, value)| (*fed, value.clone()));
+    for init in init {
+        let [x, y, z] = feeds.clone();
+        s.run::<()>(init, feed![x.0 => x.1, y.0 => y.1, z.0 => z.1])?;
+    }
+    let take = s.make_callable(batch, [])?;
+    let (mut rows, mut sum) = (0, 0i64);
+    let coordinator = Coordinator::with_clean_stops([Code::OutOfRange, Code::Cancelled]);
+    let begin = Instant::now();
+    s.start_queue_runners(&coordinator)?;
+    let end = loop {
+        match take.call(&[]) {
+            Ok(batch) => {
+                let shape = batch[0].shape().dims();
+                check(shape[0] <= BATCH && shape[1] <= LONGEST as usize, "the size of a batch")?;
+                rows += shape[0];
+                sum += batch[0].as_slice::<i32>()?.iter().map(|&x| i64::from(x)).sum::<i64>();
+            }
+            Err(error) => break error,
+        }
+    };
+    let took = begin.elapsed().as_secs_f64();
+    coordinator.request_stop();
+    coordinator.join()?;
+    if end.code() != Code::OutOfRange {
+        return Err(end);
+    }
+    let all = data.lengths.len();
+    let token_sum = |i: usize| {
+        let (from, length) = (data.offsets[i] as usize, data.lengths[i] as usize);
+        data.tokens[from..from + length].iter().map(|&x| i64::from(x)).sum::<i64>()
+    };
+    let (whole, rest) = (n / all, n % all);
+    let want = whole as i64 * (0..all).map(token_sum).sum::<i64>() + (0..rest).map(token_sum).sum::<i64>();
+    check(rows == n, "an element was lost")?;
+    check(sum == want, "a token was lost")?;
+    Ok(took)
+}
+
+/// One scalar into a queue and out again, by prepared calls and by the queue itself.
+pub(super) fn scalars(b: &Bench) -> Result<()> {
+    let n = b.size(200_000);
+    let g = Graph::new();
+    let q = Queue::fifo(&g, 1000, [DType::I32]).shapes([shape![]]).make()?;
+    let (put, [get]) = (q.enqueue(1)?, q.dequeue()?.all()?);
+    let s = session(&g, b.threads)?;
+    let (put, take) = (s.make_callable(put, [])?, s.make_callable(get, [])?);
+    let handle: Tensor = s.run(q.handle(), feed![])?;
+    let direct = handle.as_handles().and_then(|h| h.first()?.share::<millstream_state::Queue>());
+    let direct = direct.ok_or_else(|| Error::internal("the handle is no queue's"))?;
+    // Each is timed apart: a hundred in, a hundred out.
+    let measure =
+        |variant: [&str; 2], put: &dyn Fn() -> Result<()>, take: &dyn Fn() -> Result<()>| -> Result<()> {
+            if !variant.iter().any(|v| b.wanted(v)) {
+                return Ok(());
+            }
+            let taking = Cell::new(Vec::new());
+            let putting = b.timed_by(|| {
+                let mut spent = [0.0; 2];
+                for _ in 0..n / 100 {
+                    for (spent, step) in spent.iter_mut().zip([put, take]) {
+                        let begin = Instant::now();
+                        (0..100).try_for_each(|_| step())?;
+                        *spent += begin.elapsed().as_secs_f64();
+                    }
+                }
+                let mut all = taking.take();
+                all.push(spent[1]);
+                taking.set(all);
+                Ok(spent[0])
+            })?;
+            let taking = taking.take();
+            let nanoseconds = |times: &[f64]| times.iter().map(|t| t / n as f64 * 1e9).collect::<Vec<_>>();
+            b.emit("queue", variant[0], n, nanoseconds(&putting), "ns", &[]);
+            b.emit("queue", variant[1], n, nanoseconds(&taking[taking.len() - putting.len()..]), "ns", &[]);
+            Ok(())
+        };
+    measure(["enqueue, prepared call", "dequeue, prepared call"], &|| put.call(&[]).map(drop), &|| {
+        take.call(&[]).map(drop)
+    })?;
+    measure(
+        ["enqueue, the queue itself", "dequeue, the queue itself"],
+        &|| direct.try_enqueue(std::iter::once(Tensor::scalar(1)).collect()).map(drop),
+        &|| direct.try_dequeue_one().map(drop),
+    )
+}

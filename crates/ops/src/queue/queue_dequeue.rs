@@ -1,6 +1,7 @@
 //! `QueueDequeue`, `QueueDequeueV2`: takes an item out.
 
-use super::queues::{Counts, check_types, count_rows, generations, no_timeout, queue, takes_out, user, waiter};
+use super::queues::{Counts, check_types, count_rows, generations, no_timeout, queue, takes_out, user, waiter, with_queue,
+};
 use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef};
 use millstream_state::Take;
 use millstream_tensor::Result;
@@ -15,16 +16,17 @@ pub(crate) fn def() -> [OpDef; 2] {
 
 fn at_once(cx: &mut KernelCx) -> Result<bool> {
     no_timeout(cx.attrs())?;
-    let queue = queue(cx)?;
-    check_types(&queue, cx.attrs())?;
-    let Some(item) = queue.try_dequeue_one()? else { return Ok(false) };
-    if Counts::of(cx.attrs()) == Some(Counts::Rows) {
-        count_rows(&queue, &item);
-    }
-    for (i, value) in item.into_iter().enumerate() {
-        cx.set(i, value);
-    }
-    Ok(true)
+    with_queue(cx, |cx, queue| {
+        check_types(queue, cx.attrs())?;
+        let Some(item) = queue.try_dequeue_one()? else { return Ok(false) };
+        if Counts::of(cx.attrs()) == Some(Counts::Rows) {
+            count_rows(queue, &item);
+        }
+        for (i, value) in item.into_iter().enumerate() {
+            cx.set(i, value);
+        }
+        Ok(true)
+    })
 }
 
 fn start(cx: &mut KernelCx, completion: Completion) {

@@ -1,6 +1,6 @@
 //! `QueueEnqueue`, `QueueEnqueueV2`: hands an item in.
 
-use super::queues::{components, generations, hands_in, no_timeout, put_back, queue, user, waiter};
+use super::queues::{components, generations, hands_in, no_timeout, put_back, queue, user, waiter, with_queue};
 use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef};
 use millstream_tensor::Result;
 use smallvec::SmallVec;
@@ -15,15 +15,16 @@ pub(crate) fn def() -> [OpDef; 2] {
 
 fn at_once(cx: &mut KernelCx) -> Result<bool> {
     no_timeout(cx.attrs())?;
-    let queue = queue(cx)?;
-    let item = components(cx);
-    match queue.try_enqueue(item)? {
-        None => Ok(true),
-        Some(item) => {
-            put_back(cx, item);
-            Ok(false)
+    with_queue(cx, |cx, queue| {
+        let item = components(cx);
+        match queue.try_enqueue(item)? {
+            None => Ok(true),
+            Some(item) => {
+                put_back(cx, item);
+                Ok(false)
+            }
         }
-    }
+    })
 }
 
 fn start(cx: &mut KernelCx, completion: Completion) {

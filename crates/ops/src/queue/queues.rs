@@ -7,7 +7,7 @@ use millstream_graph::op::spec::{Int, ShapeList, Spec, Text, TypeList};
 use millstream_graph::op::{BuildCx, Completion, Effect, Gradient, Kernel, KernelCx, OpDef, Outputs, Run};
 use millstream_graph::{Attr, Attrs};
 use millstream_state::{Batches, Item, Queue, QueueKind, QueueSpec, Waiter};
-use millstream_tensor::{Assembler, DType, PartialShape, Result, Shape, Tensor, ensure, invalid};
+use millstream_tensor::{Assembler, DType, Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -78,6 +78,21 @@ pub(super) fn opening(cx: &BuildCx, spec: QueueSpec) -> Result<Box<dyn Run>> {
 /// The queue that input 0 refers to.
 pub(super) fn queue(cx: &KernelCx) -> Result<Arc<Queue>> {
     share(cx, 0)
+}
+
+/// Uses the queue that input 0 refers to without holding it for longer: threads that use the same one would wait for each other to count
+/// who does.
+pub(super) fn with_queue<T>(
+    cx: &mut KernelCx,
+    work: impl FnOnce(&mut KernelCx, &Queue) -> Result<T>,
+) -> Result<T> {
+    cx.resource::<Queue>(0)?;
+    let handle = cx.take(0);
+    let queue = handle.as_handles().and_then(|handles| handles.first()?.get::<Queue>());
+    let queue = queue.ok_or_else(|| Error::internal("a handle changed while it was looked at"))?;
+    let result = work(cx, queue);
+    cx.put_back(0, handle);
+    result
 }
 
 /// Declares an op that uses a queue.
@@ -179,9 +194,16 @@ pub(super) fn takes_batches(queue: &Queue, attrs: &Attrs) -> Result<()> {
 
 /// An error unless the op takes what the queue holds.
 pub(super) fn check_types(queue: &Queue, attrs: &Attrs) -> Result<()> {
+    let held = &queue.spec().dtypes;
+    if let Some(Attr::List(wanted)) = attrs.get("component_types")
+        && wanted.len() == held.len()
+        && wanted.iter().zip(held).all(|(w, h)| matches!(w, Attr::Type(t) if t.dtype == *h))
+    {
+        return Ok(());
+    }
     let wanted = attrs.dtypes("component_types")?;
     ensure!(
-        wanted == queue.spec().dtypes,
+        wanted == *held,
         "{queue:?} holds components of {}, but `component_types` is {}",
         listed(&queue.spec().dtypes),
         listed(&wanted)

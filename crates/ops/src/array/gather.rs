@@ -6,7 +6,7 @@ use millstream_graph::IndexedSlices;
 use super::axes::{axis, element, joined, product, replaced, scalar};
 use millstream_graph::Output;
 use millstream_graph::op::spec::{AnyType, Bool, IndexType, Int, Spec};
-use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, OpDef};
+use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, Known, NodeInfo, OpDef};
 use millstream_tensor::{Assembler, PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -29,8 +29,17 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("Tparams", AnyType)
             .attr("Tindices", IndexType)
             .infer(infer)
-            .kernel(Kernel::pure(run)).gradient(Gradient::of(grad))
+            .kernel(Kernel::pure(run).cost(Cost::Estimate(cost))).gradient(Gradient::of(grad))
     })
+}
+
+// What is picked, not what it is picked from: a row of a large table is no work for another thread.
+fn cost(_: &NodeInfo, inputs: &[Tensor]) -> f64 {
+    let (Some(params), Some(indices)) = (inputs.first(), inputs.get(1)) else { return 0.0 };
+    let axis = inputs.get(2).and_then(|axis| axis.to_scalar::<i32>().ok()).unwrap_or(0);
+    let axis = if axis < 0 { axis + params.rank() as i32 } else { axis };
+    let along = usize::try_from(axis).ok().and_then(|axis| params.shape().dims().get(axis).copied());
+    params.elements() as f64 / along.unwrap_or(1).max(1) as f64 * indices.elements() as f64
 }
 
 /// How many axes are walked together; a negative number counts from the back of `indices`.

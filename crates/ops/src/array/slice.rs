@@ -3,7 +3,7 @@
 use super::back::as_i32;
 use super::axes::vector;
 use millstream_graph::op::spec::{AnyType, IndexType};
-use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, OpDef};
+use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, Known, NodeInfo, OpDef};
 use millstream_tensor::{Dim, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 
@@ -19,8 +19,22 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .attr("Index", IndexType)
         .infer(infer)
-        .kernel(Kernel::pure(run))
+        .kernel(Kernel::pure(run).cost(Cost::Estimate(cost)))
         .gradient(Gradient::of(grad))
+}
+
+// The box, not what it is cut from.
+fn cost(_: &NodeInfo, inputs: &[Tensor]) -> f64 {
+    let [input, _, size] = inputs else { return 0.0 };
+    let whole = input.elements() as f64;
+    let length = |(dim, size): (&usize, i64)| if size < 0 { *dim as f64 } else { size as f64 };
+    let dims = input.shape().dims().iter();
+    let asked: f64 = match (size.as_slice::<i32>(), size.as_slice::<i64>()) {
+        (Ok(sizes), _) => dims.zip(sizes.iter().map(|&s| s.into())).map(length).product(),
+        (_, Ok(sizes)) => dims.zip(sizes.iter().copied()).map(length).product(),
+        _ => whole,
+    };
+    asked.min(whole)
 }
 
 /// What is read of axis `i`: where it starts and how much it is, as far as it is known.

@@ -223,7 +223,8 @@ impl<'g> OpBuilder<'g> {
     }
 
     /// Makes the node, or says at once what is wrong with it.
-    pub fn try_finish(self) -> Result<Op<'g>> {
+    pub fn try_finish(mut self) -> Result<Op<'g>> {
+        self.at = self.graph.line(self.at);
         let at = self.at;
         for arg in &self.args {
             if let ArgKind::Output(o) = &arg.0

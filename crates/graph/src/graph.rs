@@ -56,6 +56,8 @@ pub struct GraphData {
     seed: Option<i64>,
     error: Option<Error>,
     finalized: bool,
+    /// The line that nodes are made at, whatever the code that makes them says.
+    line: Option<&'static Location<'static>>,
     /// What others keep with the graph, one of each type.
     extensions: HashMap<std::any::TypeId, Arc<dyn std::any::Any + Send + Sync>>,
     /// What was declared of shapes (`set_shape`), beside what was inferred.
@@ -150,6 +152,7 @@ impl Graph {
             seed: None,
             error: None,
             finalized: false,
+            line: None,
             extensions: HashMap::new(),
             declared: HashMap::new(),
             gradients: HashMap::new(),
@@ -284,6 +287,20 @@ impl Graph {
         let old = std::mem::replace(&mut self.lock().device, device.into());
         let _back = OnDrop(|| self.lock().device = old.clone());
         build()
+    }
+
+    /// Nodes made by `build`, and the mistakes in it, are told to be of the line `at`: that of the call which stands for them all.
+    pub fn built_at<R>(&self, at: &'static Location<'static>, build: impl FnOnce() -> R) -> R {
+        // What calls something that does this too has the line already.
+        let old = self.lock().line;
+        self.lock().line = Some(old.unwrap_or(at));
+        let _back = OnDrop(|| self.lock().line = old);
+        build()
+    }
+
+    /// The line that a node is of, or a mistake: `at`, or the one that [`Graph::built_at`] says.
+    pub fn line(&self, at: &'static Location<'static>) -> &'static Location<'static> {
+        self.lock().line.unwrap_or(at)
     }
 
     /// The graph-level seed that random ops derive theirs from.

@@ -34,6 +34,7 @@ pub mod contrib;
 pub mod decode;
 mod functional;
 mod initializer;
+mod md5;
 mod ops;
 mod options;
 mod queue;

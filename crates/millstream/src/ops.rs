@@ -100,6 +100,29 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Add").input(x).input(y).output()
     }
 
+    /// Keeps each row of a sparse tensor, a sparse tensor of one axis less, in the map called `shared_name` (or as this node is) in `container`, and gives the numbers under which TakeManySparseFromTensorsMap takes them out.
+    ///
+    /// `AddManySparseToTensorsMap(sparse_indices: i64, sparse_values: T, sparse_shape: i64) -> (sparse_handles: i64)`
+    ///
+    /// Attributes: `T: any dtype`, `container: string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// AddManySparseToTensorsMap(i64 [[0 1] [2 0]], [5 6], i64 [4 3]) = i64 [0 1 2 3]
+    /// ```
+    #[track_caller]
+    fn add_many_sparse_to_tensors_map(
+        self,
+        sparse_indices: impl Into<Arg<'g>>,
+        sparse_values: impl Into<Arg<'g>>,
+        sparse_shape: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("AddManySparseToTensorsMap")
+            .input(sparse_indices)
+            .input(sparse_values)
+            .input(sparse_shape)
+            .output()
+    }
+
     /// The sum of all inputs, which have one shape, added from the first to the last. Lists are added item by item; an item that is not written adds nothing.
     ///
     /// `AddN(inputs: N * T) -> (sum: T)`
@@ -112,6 +135,29 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn add_n(self, inputs: impl IntoIterator<Item = impl Into<Arg<'g>>>) -> Output<'g> {
         self.start("AddN").inputs(inputs).output()
+    }
+
+    /// Keeps a sparse tensor in the map called `shared_name` (or as this node is) in `container`, made if there is none, and gives the number under which TakeManySparseFromTensorsMap takes it out.
+    ///
+    /// `AddSparseToTensorsMap(sparse_indices: i64, sparse_values: T, sparse_shape: i64) -> (sparse_handle: i64)`
+    ///
+    /// Attributes: `T: any dtype`, `container: string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// AddSparseToTensorsMap(i64 [[0 1] [2 0]], [5 6], i64 [3 3]) = i64 0
+    /// ```
+    #[track_caller]
+    fn add_sparse_to_tensors_map(
+        self,
+        sparse_indices: impl Into<Arg<'g>>,
+        sparse_values: impl Into<Arg<'g>>,
+        sparse_shape: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("AddSparseToTensorsMap")
+            .input(sparse_indices)
+            .input(sparse_values)
+            .input(sparse_shape)
+            .output()
     }
 
     /// The elementwise sum `x + y`, with broadcasting. Integers wrap around.
@@ -7201,6 +7247,26 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("TFRecordReaderV2").output()
     }
 
+    /// Takes the sparse tensors with these numbers out of the map called `shared_name` in `container`, and puts them together along a new first axis. The other axes are as long as the longest of each. A number can be taken once; where one has nothing under it, none is taken.
+    ///
+    /// `TakeManySparseFromTensorsMap(sparse_handles: i64) -> (sparse_indices: i64, sparse_values: dtype, sparse_shape: i64)`
+    ///
+    /// Attributes: `dtype: any dtype`, `container: string = ""`, `shared_name: string = ""`.
+    ///
+    /// ```text
+    /// h <- AddManySparseToTensorsMap(i64 [[2 0] [0 1]], [6 5], i64 [3 2]; shared_name='m') | TakeManySparseFromTensorsMap(h; dtype=i32, shared_name='m') = i64 [[0 1] [2 0]], [5 6], i64 [3 2]
+    /// ```
+    #[track_caller]
+    fn take_many_sparse_from_tensors_map(
+        self,
+        sparse_handles: impl Into<Arg<'g>>,
+        dtype: DType,
+    ) -> [Output<'g>; 3] {
+        let op =
+            self.start("TakeManySparseFromTensorsMap").input(sparse_handles).attr("dtype", dtype).finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
     /// The tangent of each element, in radians.
     ///
     /// `Tan(x: T) -> (y: T)`
@@ -8973,6 +9039,32 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn add(self, y: impl Into<Arg<'g>>) -> Output<'g> {
         let first = self.into();
         Ops::add(first.graph(), first, y)
+    }
+
+    /// Keeps each row of a sparse tensor, a sparse tensor of one axis less, in the map called `shared_name` (or as this node is) in `container`, and gives the numbers under which TakeManySparseFromTensorsMap takes them out.
+    ///
+    /// See [`Ops::add_many_sparse_to_tensors_map`].
+    #[track_caller]
+    fn add_many_sparse_to_tensors_map(
+        self,
+        sparse_values: impl Into<Arg<'g>>,
+        sparse_shape: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::add_many_sparse_to_tensors_map(first.graph(), first, sparse_values, sparse_shape)
+    }
+
+    /// Keeps a sparse tensor in the map called `shared_name` (or as this node is) in `container`, made if there is none, and gives the number under which TakeManySparseFromTensorsMap takes it out.
+    ///
+    /// See [`Ops::add_sparse_to_tensors_map`].
+    #[track_caller]
+    fn add_sparse_to_tensors_map(
+        self,
+        sparse_values: impl Into<Arg<'g>>,
+        sparse_shape: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::add_sparse_to_tensors_map(first.graph(), first, sparse_values, sparse_shape)
     }
 
     /// The elementwise sum `x + y`, with broadcasting.
@@ -12960,6 +13052,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn sum(self, reduction_indices: impl Into<Arg<'g>>) -> Output<'g> {
         let first = self.into();
         Ops::sum(first.graph(), first, reduction_indices)
+    }
+
+    /// Takes the sparse tensors with these numbers out of the map called `shared_name` in `container`, and puts them together along a new first axis.
+    ///
+    /// See [`Ops::take_many_sparse_from_tensors_map`].
+    #[track_caller]
+    fn take_many_sparse_from_tensors_map(self, dtype: DType) -> [Output<'g>; 3] {
+        let first = self.into();
+        Ops::take_many_sparse_from_tensors_map(first.graph(), first, dtype)
     }
 
     /// The tangent of each element, in radians.

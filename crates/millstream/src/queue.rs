@@ -1,5 +1,6 @@
 //! [`Queue`]: items that some runs hand in and others take out, which wait for each other where they must.
 
+use crate::md5;
 use crate::options::{Options, Start};
 use crate::sugar::seeds;
 use millstream_graph::nest::{Converter, Leaf};
@@ -103,7 +104,11 @@ impl<'g> QueueBuilder<'g> {
         };
         let mut node = self.options.start_as(op, name);
         if spec.kind == QueueKind::RandomShuffle {
-            let (seed, seed2) = seeds(g, self.seed);
+            let (seed, mut seed2) = seeds(g, self.seed);
+            if g.seed().is_some() && self.seed.is_none() && !self.shared_name.is_empty() {
+                // Graphs that share the queue agree on its seeds, however many nodes they have.
+                seed2 = i64::from(md5::head(format!("{seed}{}", self.shared_name).as_bytes()) & 0x7fff_ffff);
+            }
             node = node
                 .attr("seed", seed)
                 .attr("seed2", seed2)
@@ -323,6 +328,7 @@ impl<'g> Queue<'g> {
         item_shape: impl Fn(&PartialShape) -> Option<PartialShape>,
         at: &'static Location<'static>,
     ) -> Result<Op<'g>> {
+        let at = self.graph().line(at);
         let converter = Converter::new(self.graph(), at, &self.spec.dtypes);
         let components = values_of(&item.into_nest(&converter)?);
         self.check(&components, item_shape).map_err(|e| e.at_line(at))?;
@@ -385,6 +391,7 @@ impl<'g> Queue<'g> {
         shape_of: impl Fn(Option<usize>, &PartialShape) -> PartialShape,
         at: &'static Location<'static>,
     ) -> Result<Components<'g>> {
+        let at = self.graph().line(at);
         let known = match (&n, self.shapes()) {
             (None, _) => Ok(()),
             (Some(_), None) => Err("they are not known"),

@@ -376,6 +376,12 @@ fn strided<'g>(
     })
 }
 
+/// Column `index` of a matrix.
+#[track_caller]
+pub(crate) fn column<'g>(x: Output<'g>, index: i32) -> Output<'g> {
+    strided(x, [vec![0, index], vec![0, index.wrapping_add(1)], vec![1, 1]], 1, 1, 2)
+}
+
 /// Reduces over some axes; all of them are a constant where their number is known.
 #[track_caller]
 fn reduce<'g>(options: Options<'g>, op: &'static str, x: Output<'g>, axes: Axes<'g>) -> Output<'g> {

@@ -84,4 +84,16 @@ impl<'g> Value<'g> {
             Value::Literal(value) => node(value.ok()),
         }
     }
+    /// As an output, or the reason why there is no such literal.
+    pub(crate) fn try_place(
+        self,
+        g: &'g Graph,
+        name: &str,
+        at: &'static Location<'static>,
+    ) -> Result<Output<'g>> {
+        match self {
+            Value::Output(output) => Ok(output),
+            Value::Literal(value) => Ok(Value::Literal(Ok(value?)).place(g, name, at)),
+        }
+    }
 }

@@ -1,4 +1,5 @@
-//! What outlives a step: named resources, variables, TensorArrays, stacks, queues, readers, and the means to call work off.
+//! What outlives a step: named resources, variables, TensorArrays, stacks, queues, readers, maps of sparse tensors, and the means to call
+//! work off.
 //!
 //! Knows no graph and runs no kernel.
 
@@ -7,6 +8,7 @@ mod cancel;
 mod queue;
 mod reader;
 mod resources;
+mod sparse_tensors_map;
 mod stack;
 mod sync;
 mod tensor_array;
@@ -19,6 +21,7 @@ pub use queue::{
 };
 pub use reader::{Format, Found, Progress, Reader, Reading, Record};
 pub use resources::Resources;
+pub use sparse_tensors_map::{Sparse, SparseTensorsMap};
 pub use stack::Stack;
 pub use tensor_array::{Sum, TensorArray, TensorArrayOptions};
 pub use variable::Variable;

@@ -402,6 +402,20 @@ fn queues() -> Vec<Row> {
         ),
         (STRUCTURE, Run(no_such_bucket(-1), "size"), "which is not in 0..1"),
         (STRUCTURE, Run(no_such_bucket(2147483647), "size"), "which is not in 0..1"),
+        (STRUCTURE, Case("AddSparseToTensorsMap", "is_a_matrix"), ""),
+        (STRUCTURE, Case("AddSparseToTensorsMap", "a_value_for_each"), ""),
+        (STRUCTURE, Case("AddSparseToTensorsMap", "a_size_for_each"), ""),
+        (STRUCTURE, Case("AddSparseToTensorsMap", "inside"), ""),
+        (STRUCTURE, Case("AddSparseToTensorsMap", "not_negative"), ""),
+        ("CVE-2021-29523", Case("AddManySparseToTensorsMap", "not_too_many"), ""),
+        (STRUCTURE, Case("AddManySparseToTensorsMap", "has_rows"), ""),
+        (STRUCTURE, Case("AddManySparseToTensorsMap", "inside"), ""),
+        (STRUCTURE, Case("AddManySparseToTensorsMap", "not_below"), ""),
+        (STRUCTURE, Case("TakeManySparseFromTensorsMap", "nothing_there"), ""),
+        (STRUCTURE, Case("TakeManySparseFromTensorsMap", "once_each"), ""),
+        (STRUCTURE, Case("TakeManySparseFromTensorsMap", "of_its_dtype"), ""),
+        (STRUCTURE, Case("TakeManySparseFromTensorsMap", "of_one_rank"), ""),
+        (STRUCTURE, Case("TakeManySparseFromTensorsMap", "one_at_least"), ""),
     ]
 }
 

@@ -52,7 +52,7 @@ impl Graph {
         T: IntoNest<'g>,
         F: IntoNest<'g, Nest = T::Nest>,
     {
-        let at = Location::caller();
+        let at = self.line(Location::caller());
         self.check()?;
         let result = self.name_scope(name, || Cond::new(self, pred, at)?.build(on_true, on_false))?;
         self.check()?;

@@ -1,6 +1,7 @@
 //! Training: [`Optimizer`]s as operations of the graph, clipping of gradients, schedules of learning rates, the [`Saver`], and what
-//! feeds it: producers ([`string_input_producer`], ..).
+//! feeds it: producers ([`string_input_producer`], ..) and batches ([`fn@batch`], ..).
 
+mod batch;
 mod clip;
 mod optimizer;
 mod producer;
@@ -9,6 +10,10 @@ mod saved_model;
 mod saver;
 mod schedule;
 
+pub use batch::{
+    Batching, InOrder, Joined, One, Shuffled, batch, batch_join, maybe_batch, maybe_batch_join,
+    maybe_shuffle_batch, maybe_shuffle_batch_join, shuffle_batch, shuffle_batch_join,
+};
 pub use clip::Clipping;
 pub use optimizer::{GradAndVar, Optimizer};
 pub use producer::{

@@ -3,6 +3,7 @@
 //! A producer is a queue and a runner that fills it; [`RunQueues`](crate::RunQueues) starts it. What limits the epochs is a local variable,
 //! which `g.local_variables_initializer()` initializes.
 
+use super::batch::summarize_as;
 use crate::options::{Options, Start};
 use crate::queue::{Queue, Queues, values_of};
 use crate::sugar::{Functions, Methods, seeds};
@@ -74,6 +75,7 @@ pub struct InputProducer<'g> {
     capacity: i64,
     shared_name: String,
     cancel_op: Option<Op<'g>>,
+    summary_name: Option<String>,
     at: &'static Location<'static>,
 }
 
@@ -172,6 +174,7 @@ impl<'g> InputProducer<'g> {
             capacity: 32,
             shared_name: String::new(),
             cancel_op: None,
+            summary_name: None,
             at: Location::caller(),
         }
     }
@@ -212,6 +215,13 @@ impl<'g> InputProducer<'g> {
         self
     }
 
+    /// The name of a summary that tells what share of the queue is full. Rows have none where nothing is said; strings and numbers
+    /// always have one.
+    pub fn summary_name(mut self, name: impl Into<String>) -> Self {
+        self.summary_name = Some(name.into());
+        self
+    }
+
     /// What the runner runs when its coordinator stops, instead of closing the queue at once.
     pub fn cancel_op(mut self, op: Op<'g>) -> Self {
         self.cancel_op = Some(op);
@@ -224,21 +234,27 @@ impl<'g> InputProducer<'g> {
         let (g, at) = (self.options.graph(), self.at);
         g.check()?;
         let name = self.options.name_or("input_producer");
-        let queue = g.name_scope(&name, || self.build(g)).map_err(|e| e.at_line(at))?;
+        let made = g.built_at(at, || g.name_scope(&name, || self.build(g)));
+        // A node that could not be made says more than what was to be made of it.
         g.check()?;
-        Ok(queue)
+        made.map_err(|e| e.at_line(at))
     }
 
     fn build(self, g: &'g Graph) -> Result<Queue<'g>> {
         let (at, scope) = (self.at, g.scope());
+        ensure!(self.capacity != 0, "capacity is 0: nothing would ever go in");
+        let summary_name = match self.source {
+            Source::Rows(_) => self.summary_name,
+            _ => Some(self.summary_name.unwrap_or_else(|| format!("fraction_of_{}_full", self.capacity))),
+        };
         // The queue of rows has a name of its own within the scope, the others are called as it is.
         let (rows, queue_name, element_shape) = match self.source {
             Source::Rows(rows) => {
                 let name = self.options.name_or("FIFOQueueV2");
-                (placed(rows, g, "input_tensor", at)?, name, self.element_shape)
+                (rows.try_place(g, "input_tensor", at)?, name, self.element_shape)
             }
             Source::Strings(strings) => {
-                (some_strings(placed(strings, g, "Const", at)?, at)?, scope, Some(PartialShape::scalar()))
+                (some_strings(strings.try_place(g, "Const", at)?, at)?, scope, Some(PartialShape::scalar()))
             }
             Source::UpTo(limit) => (
                 numbers(g.op("Range").name("range").at(at).input(0).input(limit).input(1).try_finish()?)?,
@@ -279,22 +295,11 @@ impl<'g> InputProducer<'g> {
             None => queue.runner([fill]),
             Some(cancel) => queue.runner_cancelled_by([fill], cancel),
         });
+        if let Some(name) = summary_name {
+            summarize_as(&queue, &name, queue.size(), self.capacity);
+        }
         Ok(queue)
     }
-}
-
-/// The value as an output; a literal becomes a constant of this name, or an error where there is none.
-fn placed<'g>(
-    value: Value<'g>,
-    g: &'g Graph,
-    name: &str,
-    at: &'static Location<'static>,
-) -> Result<Output<'g>> {
-    let output = match value {
-        Value::Output(output) => output,
-        Value::Literal(tensor) => Value::Literal(Ok(tensor?)).place(g, name, at),
-    };
-    Ok(output)
 }
 
 /// The numbers of a range, if its limit, which is input 1, can be one.
@@ -404,9 +409,10 @@ impl<'g, N: IntoNest<'g>> SliceInputProducer<'g, N> {
         let (g, at) = (self.producer.options.graph(), self.producer.at);
         g.check()?;
         let name = self.producer.options.name_or("input_producer");
-        let slices = g.name_scope(&name, || self.build(g)).map_err(|e| e.at_line(at))?;
+        let made = g.built_at(at, || g.name_scope(&name, || self.build(g)));
+        // A node that could not be made says more than what was to be made of it.
         g.check()?;
-        Ok(slices)
+        made.map_err(|e| e.at_line(at))
     }
 
     fn build(self, g: &'g Graph) -> Result<N::Nest> {

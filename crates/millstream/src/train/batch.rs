@@ -1,0 +1,751 @@
+//! [`batch`] and its relatives: examples, one at a time, become batches, through a queue that a runner fills.
+//!
+//! [`RunQueues`](crate::RunQueues) starts the runner. A [`SparseTensor`] cannot stand in a queue: what goes through it is the number under
+//! which a map keeps the tensor.
+
+use crate::options::{Options, Start};
+use crate::queue::{Queue, QueueBuilder, Queues, values_of};
+use crate::sugar::{Functions, Methods, column};
+use crate::summary;
+use crate::value::Value;
+use millstream_graph::nest::{Converter, Structure, Values};
+use millstream_graph::{Arg, Graph, IntoNest, Nest, Op, Output, SparseTensor};
+use millstream_tensor::{DType, PartialShape, Result, ensure, invalid};
+use std::panic::Location;
+
+/// Batches being described: of one source of examples ([`One`]) or several ([`Joined`]), [`InOrder`] or [`Shuffled`].
+#[must_use = "the batches are made by `run`"]
+pub struct Batching<'g, S, Q> {
+    options: Options<'g>,
+    source: S,
+    queue: Q,
+    batch_size: Arg<'g>,
+    keep_input: Value<'g>,
+    capacity: i64,
+    enqueue_many: bool,
+    shapes: Option<Vec<PartialShape>>,
+    allow_smaller_final_batch: bool,
+    shared_name: String,
+    at: &'static Location<'static>,
+}
+
+/// One source of examples, which threads may read at the same time.
+pub struct One<N> {
+    tensors: N,
+    num_threads: usize,
+}
+
+/// Several sources of examples, each read by a thread of its own.
+pub struct Joined<N>(Vec<N>);
+
+/// Batches of examples in the order in which they come.
+pub struct InOrder {
+    dynamic_pad: bool,
+}
+
+/// Batches of examples in random order.
+pub struct Shuffled {
+    min_after_dequeue: i64,
+    seed: Option<i64>,
+}
+
+/// Batches of `batch_size` examples, each of which is what `tensors` are in one run. They have the structure of `tensors`, which may be
+/// any nest of outputs and [`SparseTensor`]s.
+///
+/// With [`Batching::enqueue_many`] each row of `tensors` is an example. A run that asks for a batch when no example is left ends with
+/// `OUT_OF_RANGE`. Without [`Batching::dynamic_pad`] the shapes of examples must be known, or said by [`Batching::shapes`].
+///
+/// Definition: TensorFlow's `tf.train.batch`.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::train;
+/// let g = Graph::new();
+/// let n = train::range_input_producer(&g, 5).num_epochs(1).shuffle(false).make()?.dequeue()?[0];
+/// let row = g.fill(g.stack([n], 0), n);
+/// let (n, row) = train::batch(&g, (n, row), 2).dynamic_pad(true).allow_smaller_final_batch(true).run()?;
+/// let init = g.local_variables_initializer();
+/// let session = Session::new(&g)?;
+/// session.run::<()>(init, feed![])?;
+/// let mut batches: Vec<(Vec<i32>, Tensor)> = Vec::new();
+/// // The end of the input is no error: it ends the loop.
+/// session.with_queue_runners(|_| -> Result<()> {
+///     loop {
+///         batches.push(session.run((n, row), feed![])?);
+///     }
+/// })?;
+/// let texts: Vec<String> = batches.iter().map(|(n, rows)| format!("{n:?} {rows}")).collect();
+/// assert_eq!(texts, [
+///     "[0, 1] i32[2,1] [[0] [1]]",
+///     "[2, 3] i32[2,3] [[2 2 0] [3 3 3]]",
+///     "[4] i32[1,4] [[4 4 4 4]]",
+/// ]);
+/// # Ok::<(), millstream::Error>(())
+/// ```
+#[track_caller]
+pub fn batch<'g, N: IntoNest<'g>>(
+    g: impl Start<'g>,
+    tensors: N,
+    batch_size: impl Into<Arg<'g>>,
+) -> Batching<'g, One<N>, InOrder> {
+    Batching::new(
+        g.options(),
+        One { tensors, num_threads: 1 },
+        InOrder { dynamic_pad: false },
+        batch_size.into(),
+    )
+}
+
+/// [`batch`] of those examples for which `keep_input` holds. With [`Batching::enqueue_many`] it may be a vector that says it of each row.
+///
+/// Definition: TensorFlow's `tf.train.maybe_batch`.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::train;
+/// let g = Graph::new();
+/// let rows = g.constant([1, 2, 3, 4]);
+/// let odd = g.equal(g.floor_mod(rows, 2), 1);
+/// let odd = train::maybe_batch(&g, rows, odd, 3).enqueue_many(true).run()?;
+/// let session = Session::new(&g)?;
+/// let odd: Option<Vec<i32>> = session.with_queue_runners(|_| session.run(odd, feed![]))?;
+/// assert_eq!(odd, Some(vec![1, 3, 1]));
+/// # Ok::<(), millstream::Error>(())
+/// ```
+#[track_caller]
+pub fn maybe_batch<'g, N: IntoNest<'g>>(
+    g: impl Start<'g>,
+    tensors: N,
+    keep_input: impl Into<Value<'g>>,
+    batch_size: impl Into<Arg<'g>>,
+) -> Batching<'g, One<N>, InOrder> {
+    batch(g, tensors, batch_size).keep(keep_input)
+}
+
+/// [`batch`] of the examples of several sources, each read by a thread of its own. They have the same structure and dtypes.
+///
+/// Definition: TensorFlow's `tf.train.batch_join`.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::train;
+/// let g = Graph::new();
+/// let numbers = |n: i32| -> Result<_> {
+///     let numbers = train::range_input_producer(&g, n).num_epochs(1).make()?.dequeue()?[0];
+///     Ok((numbers, g.constant(n)))
+/// };
+/// let (n, of) = train::batch_join(&g, [numbers(3)?, numbers(4)?], 7).run()?;
+/// let init = g.local_variables_initializer();
+/// let session = Session::new(&g)?;
+/// session.run::<()>(init, feed![])?;
+/// let sums: Option<(i32, i32)> =
+///     session.with_queue_runners(|_| session.run((n.reduce_sum(()), of.reduce_sum(())), feed![]))?;
+/// assert_eq!(sums, Some((3 + 6, 3 * 3 + 4 * 4)));
+/// # Ok::<(), millstream::Error>(())
+/// ```
+#[track_caller]
+pub fn batch_join<'g, N: IntoNest<'g>>(
+    g: impl Start<'g>,
+    tensors_list: impl IntoIterator<Item = N>,
+    batch_size: impl Into<Arg<'g>>,
+) -> Batching<'g, Joined<N>, InOrder> {
+    let sources = Joined(tensors_list.into_iter().collect());
+    Batching::new(g.options(), sources, InOrder { dynamic_pad: false }, batch_size.into())
+}
+
+/// [`batch_join`] of those examples for which `keep_input` holds, as [`maybe_batch`] has it.
+///
+/// Definition: TensorFlow's `tf.train.maybe_batch_join`.
+#[track_caller]
+pub fn maybe_batch_join<'g, N: IntoNest<'g>>(
+    g: impl Start<'g>,
+    tensors_list: impl IntoIterator<Item = N>,
+    keep_input: impl Into<Value<'g>>,
+    batch_size: impl Into<Arg<'g>>,
+) -> Batching<'g, Joined<N>, InOrder> {
+    batch_join(g, tensors_list, batch_size).keep(keep_input)
+}
+
+/// [`batch`] in random order: `min_after_dequeue` of `capacity` examples are held back until the input ends, so that there is something to
+/// choose from.
+///
+/// Definition: TensorFlow's `tf.train.shuffle_batch`.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::train;
+/// let g = Graph::new();
+/// let numbers = train::range_input_producer(&g, 100).num_epochs(1).shuffle(false).make()?.dequeue()?[0];
+/// let some = train::shuffle_batch(&g, numbers, 4, 50, 20).seed(7).run()?;
+/// let init = g.local_variables_initializer();
+/// let session = Session::new(&g)?;
+/// session.run::<()>(init, feed![])?;
+/// let some: Option<Vec<i32>> = session.with_queue_runners(|_| session.run(some, feed![]))?;
+/// assert!(some.is_some_and(|some| some != [0, 1, 2, 3] && some.iter().all(|n| *n < 60)));
+/// # Ok::<(), millstream::Error>(())
+/// ```
+#[track_caller]
+pub fn shuffle_batch<'g, N: IntoNest<'g>>(
+    g: impl Start<'g>,
+    tensors: N,
+    batch_size: impl Into<Arg<'g>>,
+    capacity: i64,
+    min_after_dequeue: i64,
+) -> Batching<'g, One<N>, Shuffled> {
+    let queue = Shuffled { min_after_dequeue, seed: None };
+    Batching::new(g.options(), One { tensors, num_threads: 1 }, queue, batch_size.into()).capacity(capacity)
+}
+
+/// [`shuffle_batch`] of those examples for which `keep_input` holds, as [`maybe_batch`] has it.
+///
+/// Definition: TensorFlow's `tf.train.maybe_shuffle_batch`.
+#[track_caller]
+pub fn maybe_shuffle_batch<'g, N: IntoNest<'g>>(
+    g: impl Start<'g>,
+    tensors: N,
+    batch_size: impl Into<Arg<'g>>,
+    capacity: i64,
+    min_after_dequeue: i64,
+    keep_input: impl Into<Value<'g>>,
+) -> Batching<'g, One<N>, Shuffled> {
+    shuffle_batch(g, tensors, batch_size, capacity, min_after_dequeue).keep(keep_input)
+}
+
+/// [`shuffle_batch`] of the examples of several sources, each read by a thread of its own. They have the same structure and dtypes.
+///
+/// Definition: TensorFlow's `tf.train.shuffle_batch_join`.
+#[track_caller]
+pub fn shuffle_batch_join<'g, N: IntoNest<'g>>(
+    g: impl Start<'g>,
+    tensors_list: impl IntoIterator<Item = N>,
+    batch_size: impl Into<Arg<'g>>,
+    capacity: i64,
+    min_after_dequeue: i64,
+) -> Batching<'g, Joined<N>, Shuffled> {
+    let (sources, queue) =
+        (Joined(tensors_list.into_iter().collect()), Shuffled { min_after_dequeue, seed: None });
+    Batching::new(g.options(), sources, queue, batch_size.into()).capacity(capacity)
+}
+
+/// [`shuffle_batch_join`] of those examples for which `keep_input` holds, as [`maybe_batch`] has it.
+///
+/// Definition: TensorFlow's `tf.train.maybe_shuffle_batch_join`.
+#[track_caller]
+pub fn maybe_shuffle_batch_join<'g, N: IntoNest<'g>>(
+    g: impl Start<'g>,
+    tensors_list: impl IntoIterator<Item = N>,
+    batch_size: impl Into<Arg<'g>>,
+    capacity: i64,
+    min_after_dequeue: i64,
+    keep_input: impl Into<Value<'g>>,
+) -> Batching<'g, Joined<N>, Shuffled> {
+    shuffle_batch_join(g, tensors_list, batch_size, capacity, min_after_dequeue).keep(keep_input)
+}
+
+impl<'g, S, Q> Batching<'g, S, Q> {
+    #[track_caller]
+    fn new(options: Options<'g>, source: S, queue: Q, batch_size: Arg<'g>) -> Batching<'g, S, Q> {
+        Batching {
+            options,
+            source,
+            queue,
+            batch_size,
+            keep_input: true.into(),
+            capacity: 32,
+            enqueue_many: false,
+            shapes: None,
+            allow_smaller_final_batch: false,
+            shared_name: String::new(),
+            at: Location::caller(),
+        }
+    }
+
+    fn keep(mut self, keep_input: impl Into<Value<'g>>) -> Self {
+        self.keep_input = keep_input.into();
+        self
+    }
+
+    /// How many examples the queue holds, 32 where nothing is said.
+    pub fn capacity(mut self, capacity: i64) -> Self {
+        self.capacity = capacity;
+        self
+    }
+
+    /// Whether the rows of the tensors are examples; where nothing is said, the tensors are one.
+    pub fn enqueue_many(mut self, yes: bool) -> Self {
+        self.enqueue_many = yes;
+        self
+    }
+
+    /// The shapes of an example's components, where those of the tensors do not say them.
+    pub fn shapes(mut self, shapes: impl IntoIterator<Item = impl Into<PartialShape>>) -> Self {
+        self.shapes = Some(shapes.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Whether the last batch may be smaller; otherwise what is left at the end makes none.
+    pub fn allow_smaller_final_batch(mut self, yes: bool) -> Self {
+        self.allow_smaller_final_batch = yes;
+        self
+    }
+
+    /// The name under which sessions that share resources share the queue.
+    pub fn shared_name(mut self, name: impl Into<String>) -> Self {
+        self.shared_name = name.into();
+        self
+    }
+}
+
+impl<N, Q> Batching<'_, One<N>, Q> {
+    /// How many threads read examples at the same time, one where nothing is said. With more, their order is not certain.
+    pub fn num_threads(mut self, n: usize) -> Self {
+        self.source.num_threads = n;
+        self
+    }
+}
+
+impl<S> Batching<'_, S, InOrder> {
+    /// Whether examples may differ in size: a batch is as large as its largest, and others are padded at the end with zeros or empty strings.
+    pub fn dynamic_pad(mut self, yes: bool) -> Self {
+        self.queue.dynamic_pad = yes;
+        self
+    }
+}
+
+impl<S> Batching<'_, S, Shuffled> {
+    /// The seed of the order.
+    pub fn seed(mut self, seed: i64) -> Self {
+        self.queue.seed = Some(seed);
+        self
+    }
+}
+
+/// What examples are made of.
+pub trait Source<'g> {
+    /// The structure of an example.
+    type Nest: Nest<'g>;
+
+    /// What the name scope is called after: a word behind `batch`.
+    const SUFFIX: &'static str;
+
+    /// The examples as nests, and how many threads read each.
+    fn nests(self, cx: &Converter<'g, '_>) -> Result<(Vec<Self::Nest>, usize)>;
+}
+
+impl<'g, N: IntoNest<'g>> Source<'g> for One<N> {
+    type Nest = N::Nest;
+    const SUFFIX: &'static str = "";
+
+    fn nests(self, cx: &Converter<'g, '_>) -> Result<(Vec<N::Nest>, usize)> {
+        ensure!(self.num_threads > 0, "`num_threads` is 0: nobody would read examples");
+        Ok((vec![self.tensors.into_nest(cx)?], self.num_threads))
+    }
+}
+
+impl<'g, N: IntoNest<'g>> Source<'g> for Joined<N> {
+    type Nest = N::Nest;
+    const SUFFIX: &'static str = "_join";
+
+    fn nests(self, cx: &Converter<'g, '_>) -> Result<(Vec<N::Nest>, usize)> {
+        ensure!(!self.0.is_empty(), "Expected at least one set of tensors");
+        let nests: Vec<N::Nest> = self.0.into_iter().map(|n| n.into_nest(cx)).collect::<Result<_>>()?;
+        let first = nests[0].structure();
+        for (i, nest) in nests.iter().enumerate() {
+            let other = nest.structure();
+            ensure!(
+                other == first,
+                "the sources must have the same structure: source 0 has {first}, source {i} has {other}"
+            );
+        }
+        Ok((nests, 1))
+    }
+}
+
+/// The order in which examples leave.
+pub trait Order {
+    /// What the name scope is called after: a word before `batch`.
+    const PREFIX: &'static str;
+
+    /// An error if no queue of this capacity can have it.
+    fn check(&self, capacity: i64) -> Result<()>;
+
+    /// How many examples the queue holds back, if it does.
+    fn held_back(&self) -> Option<i64>;
+
+    /// The queue.
+    fn queue<'g>(self, g: &'g Graph, capacity: i64, dtypes: Vec<DType>) -> QueueBuilder<'g>;
+}
+
+impl Order for InOrder {
+    const PREFIX: &'static str = "";
+
+    fn check(&self, capacity: i64) -> Result<()> {
+        ensure!(capacity != 0, "capacity is 0: nothing would ever go in");
+        Ok(())
+    }
+
+    fn held_back(&self) -> Option<i64> {
+        None
+    }
+
+    fn queue<'g>(self, g: &'g Graph, capacity: i64, dtypes: Vec<DType>) -> QueueBuilder<'g> {
+        match self.dynamic_pad {
+            true => Queue::padding(g, capacity, dtypes),
+            false => Queue::fifo(g, capacity, dtypes),
+        }
+    }
+}
+
+impl Order for Shuffled {
+    const PREFIX: &'static str = "shuffle_";
+
+    fn check(&self, capacity: i64) -> Result<()> {
+        let least = self.min_after_dequeue;
+        ensure!(least < capacity, "capacity {capacity} must be bigger than min_after_dequeue {least}.");
+        Ok(())
+    }
+
+    fn held_back(&self) -> Option<i64> {
+        Some(self.min_after_dequeue)
+    }
+
+    fn queue<'g>(self, g: &'g Graph, capacity: i64, dtypes: Vec<DType>) -> QueueBuilder<'g> {
+        let queue = Queue::shuffle(g, capacity, self.min_after_dequeue, dtypes);
+        match self.seed {
+            Some(seed) => queue.seed(seed),
+            None => queue,
+        }
+    }
+}
+
+impl<'g, S: Source<'g>, Q: Order> Batching<'g, S, Q> {
+    /// Makes the batches, and adds the runner of their queue to the graph's.
+    #[track_caller]
+    pub fn run(self) -> Result<S::Nest> {
+        let (g, at) = (self.options.graph(), self.at);
+        g.check()?;
+        let name = self.options.name_or(&format!("{}batch{}", Q::PREFIX, S::SUFFIX));
+        let made = g.built_at(at, || g.name_scope(&name, || self.build(g)));
+        // A node that could not be made says more than what was to be made of it.
+        g.check()?;
+        made.map_err(|e| e.at_line(at))
+    }
+
+    fn build(self, g: &'g Graph) -> Result<S::Nest> {
+        let at = self.at;
+        self.queue.check(self.capacity)?;
+        let (nests, n_threads) = self.source.nests(&Converter::new(g, at, &[]))?;
+        let keep = Keep::new(self.keep_input.try_place(g, "Const", at)?, self.enqueue_many)?;
+        let mut sources = Vec::with_capacity(nests.len());
+        let mut maps: Vec<Option<Map<'g>>> = Vec::new();
+        for nest in &nests {
+            let parts = parts(&nest.structure(), &mut values_of(nest).into_iter())?;
+            ensure!(!parts.is_empty(), "Expected at least one tensor in batch().");
+            let (stored, these) = store(g, &parts, &keep, self.enqueue_many, &maps)?;
+            for (i, (first, other)) in maps.iter().zip(&these).enumerate() {
+                let ranks = [first, other].map(|map| map.as_ref().and_then(|map| map.rank));
+                ensure!(
+                    ranks[0].is_none() || ranks[1].is_none() || ranks[0] == ranks[1],
+                    "Inconsistent SparseTensors list: component {i} has rank {:?} in one source and {:?} in another",
+                    ranks[0],
+                    ranks[1]
+                );
+            }
+            if maps.is_empty() {
+                maps = these;
+            }
+            sources.push(stored);
+        }
+        let dtypes = same_dtypes(&sources)?;
+        let shapes = self.shapes.map_or_else(|| same_shapes(&sources, self.enqueue_many), Ok)?;
+        let held_back = self.queue.held_back();
+        let queue =
+            self.queue.queue(g, self.capacity, dtypes).shapes(shapes).shared_name(self.shared_name).make()?;
+        let mut fills = Vec::with_capacity(sources.len());
+        for source in sources {
+            fills.push(keep.enqueue(&queue, source, self.enqueue_many)?);
+        }
+        let fills = fills.into_iter().flat_map(|fill| std::iter::repeat_n(fill, n_threads));
+        g.add_queue_runner(&queue.runner(fills));
+        summarize(&queue, self.capacity, held_back);
+        let queue = queue.named(g.scope());
+        let taken = match self.allow_smaller_final_batch {
+            true => queue.dequeue_up_to(self.batch_size)?,
+            false => queue.dequeue_many(self.batch_size)?,
+        };
+        nests[0].rebuild(&mut Values::new(restore(g, taken.to_vec(), &maps)))
+    }
+}
+
+/// Summarizes how full a queue is: what share of its capacity, or of what it has beyond the items that it holds back.
+pub(super) fn summarize(queue: &Queue<'_>, capacity: i64, held_back: Option<i64>) {
+    let (g, size) = (queue.graph(), queue.size());
+    let (name, size, room) = match held_back {
+        None => (format!("fraction_of_{capacity}_full"), size, capacity),
+        Some(least) => {
+            let beyond = g.op("Sub").name("sub").input(size).input(least).output();
+            let room = capacity.saturating_sub(least);
+            let name = format!("fraction_over_{least}_of_{room}_full");
+            (name, g.op("Maximum").input(0).input(beyond).output(), room)
+        }
+    };
+    summarize_as(queue, &name, size, room);
+}
+
+/// Summarizes what share of `room` the size is, under this name.
+pub(super) fn summarize_as<'g>(queue: &Queue<'g>, name: &str, size: Output<'g>, room: i64) {
+    let g = queue.graph();
+    let size = size.cast::<f32>();
+    let share = g.op("Mul").name("mul").input(size).input((1.0 / room as f64) as f32).output();
+    summary::scalar(g, name, share);
+}
+
+/// A component of an example.
+enum Part<'g> {
+    Dense(Output<'g>),
+    Sparse(SparseTensor<'g>),
+}
+
+/// The components of a structure with these values.
+fn parts<'g>(structure: &Structure, values: &mut impl Iterator<Item = Output<'g>>) -> Result<Vec<Part<'g>>> {
+    let mut next = || values.next().ok_or_else(|| invalid!("a structure needs more values than it has"));
+    Ok(match structure {
+        Structure::Value => vec![Part::Dense(next()?)],
+        Structure::Sparse => {
+            vec![Part::Sparse(SparseTensor { indices: next()?, values: next()?, dense_shape: next()? })]
+        }
+        Structure::Operation | Structure::Slices { .. } | Structure::Array => {
+            return Err(invalid!("examples are made of tensors and SparseTensors, not of {structure}"));
+        }
+        _ => {
+            let mut all = Vec::new();
+            for (_, part) in structure.parts() {
+                all.extend(parts(part, values)?);
+            }
+            all
+        }
+    })
+}
+
+/// Which examples are kept.
+struct Keep<'g> {
+    input: Output<'g>,
+    /// Each row by itself.
+    by_row: bool,
+}
+
+impl<'g> Keep<'g> {
+    fn new(input: Output<'g>, enqueue_many: bool) -> Result<Keep<'g>> {
+        input.graph().check()?;
+        let dtype = input.dtype()?;
+        ensure!(dtype == DType::Bool, "`keep_input` is bool, not {dtype}");
+        let by_row = match input.shape().rank() {
+            None => Err(invalid!("`keep_input` dimensions must be known at graph construction.")
+                .with_help("`set_shape` says them")),
+            Some(1) if !enqueue_many => {
+                Err(invalid!("`keep_input` cannot be a vector when `enqueue_many=False`."))
+            }
+            Some(rank @ (0 | 1)) => Ok(rank == 1),
+            Some(_) => Err(invalid!("`keep_input` must be 0 or 1 dimensions.")),
+        };
+        Ok(Keep { input, by_row: by_row? })
+    }
+
+    /// The operation that hands an example, or the rows of many, to the queue if it is kept.
+    fn enqueue(&self, queue: &Queue<'g>, example: Vec<Output<'g>>, many: bool) -> Result<Op<'g>> {
+        let g = queue.graph();
+        if self.by_row {
+            let which = self.input.cast::<i32>();
+            let kept = |x| {
+                g.op("DynamicPartition").input(x).input(which).attr("num_partitions", 2).finish().output(1)
+            };
+            return queue.enqueue_many(example.into_iter().map(kept).collect::<Vec<_>>());
+        }
+        let enqueue = || if many { queue.enqueue_many(example) } else { queue.enqueue(example) };
+        g.smart_cond(self.input, enqueue, || g.op("NoOp").finish())
+    }
+}
+
+/// The map in which SparseTensors wait while their numbers stand in the queue.
+#[derive(Clone)]
+struct Map<'g> {
+    /// The operation that puts them there.
+    op: Op<'g>,
+    dtype: DType,
+    /// The rank of an example, where it is known.
+    rank: Option<usize>,
+}
+
+/// The components of an example as the queue holds them, and the maps of those that are sparse: the same as another source's, if `maps` are
+/// not empty.
+fn store<'g>(
+    g: &'g Graph,
+    parts: &[Part<'g>],
+    keep: &Keep<'g>,
+    many: bool,
+    maps: &[Option<Map<'g>>],
+) -> Result<(Vec<Output<'g>>, Vec<Option<Map<'g>>>)> {
+    let shared = |i: usize| maps.get(i).cloned().flatten();
+    let mut stored = Vec::with_capacity(parts.len());
+    for (i, part) in parts.iter().enumerate() {
+        stored.push(match part {
+            Part::Dense(output) => *output,
+            Part::Sparse(sparse) => put(g, sparse, keep, many, shared(i))?,
+        });
+    }
+    let mut known = Vec::with_capacity(parts.len());
+    for (i, part) in parts.iter().enumerate() {
+        let Part::Sparse(sparse) = part else {
+            known.push(None);
+            continue;
+        };
+        let whole = sparse.dense_shape.shape().dim(0);
+        // What a branch gives is a Merge of what was put and what was not.
+        let puts = |op: &Op<'g>| op.op_type().ends_with("SparseToTensorsMap");
+        let op = stored[i].op();
+        let op = op.inputs().iter().map(Output::op).find(puts).unwrap_or(op);
+        let rank = whole.map(|rank| rank.saturating_sub(usize::from(many)));
+        let op = shared(i).map_or(op, |map| map.op);
+        known.push(Some(Map { op, dtype: sparse.values.dtype()?, rank }));
+        // Each number is a row, as an example's component has a shape.
+        stored[i] = g.op("ExpandDims").input(stored[i]).input([-1]).output();
+    }
+    Ok((stored, known))
+}
+
+/// Puts a sparse tensor, or the rows of many, into a map if it is kept; gives numbers, -1 where it is not.
+fn put<'g>(
+    g: &'g Graph,
+    sparse: &SparseTensor<'g>,
+    keep: &Keep<'g>,
+    many: bool,
+    map: Option<Map<'g>>,
+) -> Result<Output<'g>> {
+    let name = map.map(|map| map.op.name()).unwrap_or_default();
+    let put = |sparse: SparseTensor<'g>| {
+        let op = if many { "AddManySparseToTensorsMap" } else { "AddSparseToTensorsMap" };
+        let inputs = [sparse.indices, sparse.values, sparse.dense_shape];
+        g.op(op).inputs(inputs).attr("shared_name", name).output()
+    };
+    if keep.by_row {
+        let rows = column(sparse.indices, 0);
+        return Ok(put(retain(g, sparse, g.gather(keep.input, rows, 0))));
+    }
+    if !many {
+        return g.smart_cond(keep.input, || put(*sparse), || g.constant(-1i64));
+    }
+    let none = || {
+        let shape = g.name_scope("Shape", || sparse.dense_shape.cast::<i32>());
+        let rows = shape.slice_axis(0, 0..1);
+        let ones = g.name_scope("ones", || {
+            let one = g.constant(1i64);
+            g.op("Fill").name(g.scope()).input(rows).input(one).output()
+        });
+        g.op("Mul").name("mul").input(-1i64).input(ones).output()
+    };
+    Ok(g.smart_cond(keep.input, || put(*sparse), none)?.set_shape(shape_of_numbers()))
+}
+
+fn shape_of_numbers() -> PartialShape {
+    PartialShape::new([None])
+}
+
+/// The entries for which `keep` holds.
+fn retain<'g>(g: &'g Graph, sparse: &SparseTensor<'g>, keep: Output<'g>) -> SparseTensor<'g> {
+    let places = g.op("Where").input(keep).output();
+    let places = g.op("Reshape").input(places).input([-1]).output();
+    SparseTensor {
+        indices: g.gather(sparse.indices, places, 0),
+        values: g.gather(sparse.values, places, 0),
+        dense_shape: g.op("Identity").input(sparse.dense_shape).output(),
+    }
+}
+
+/// The components of a batch: what stands in the maps under its numbers is taken out. One batch's are all taken together, or none.
+fn restore<'g>(g: &'g Graph, taken: Vec<Output<'g>>, maps: &[Option<Map<'g>>]) -> Vec<Output<'g>> {
+    if maps.iter().all(Option::is_none) {
+        return taken;
+    }
+    let parts: Vec<Part<'g>> = taken
+        .into_iter()
+        .zip(maps)
+        .map(|(taken, map)| match map {
+            None => Part::Dense(taken),
+            Some(map) => {
+                let numbers = g.op("Squeeze").input(taken).attr("squeeze_dims", vec![1i64]).output();
+                let take = g.op("TakeManySparseFromTensorsMap").input(numbers).attr("dtype", map.dtype);
+                let take = take.attr("shared_name", shared_name(g, map.op)).finish();
+                let rank = map.rank.and_then(|rank| rank.checked_add(1));
+                Part::Sparse(SparseTensor {
+                    indices: take.output(0).set_shape(PartialShape::new([None, rank])),
+                    values: take.output(1),
+                    dense_shape: take.output(2).set_shape(PartialShape::new([rank])),
+                })
+            }
+        })
+        .collect();
+    let all = parts.iter().map(|part| match part {
+        Part::Dense(output) => *output,
+        Part::Sparse(sparse) => sparse.values,
+    });
+    let all: Vec<Output<'g>> = all.collect();
+    let after = |x: Output<'g>| {
+        g.name_scope("control_dependency", || {
+            g.control_dependencies(&all, || g.op("Identity").name(g.scope()).input(x).output())
+        })
+    };
+    let outputs = parts.iter().flat_map(|part| match part {
+        Part::Dense(output) => vec![*output],
+        Part::Sparse(s) => vec![s.indices, s.values, s.dense_shape],
+    });
+    outputs.map(after).collect()
+}
+
+/// The name of the map that an operation puts into: the one it shares, or its own.
+fn shared_name(g: &Graph, op: Op<'_>) -> String {
+    let shared =
+        g.read(|g| g.node(op.id()).ok()?.info.attrs.str("shared_name").ok().map(|s| s.text().into_owned()));
+    shared.filter(|name| !name.is_empty()).unwrap_or_else(|| op.name())
+}
+
+/// The dtypes of components, the same of all sources.
+fn same_dtypes(sources: &[Vec<Output<'_>>]) -> Result<Vec<DType>> {
+    let of = |source: &Vec<Output<'_>>| source.iter().map(Output::dtype).collect::<Result<Vec<DType>>>();
+    let first = of(&sources[0])?;
+    for source in sources {
+        let other = of(source)?;
+        let names = |dtypes: &[DType]| dtypes.iter().map(|d| d.tf_name()).collect::<Vec<_>>().join(", ");
+        ensure!(other == first, "Expected types to be consistent: {} vs. {}.", names(&first), names(&other));
+    }
+    Ok(first)
+}
+
+/// The shapes of an example's components: those of the first source, with which the others' agree.
+fn same_shapes(sources: &[Vec<Output<'_>>], many: bool) -> Result<Vec<PartialShape>> {
+    let example = |output: &Output<'_>| {
+        let shape = output.shape();
+        let name = || output.op().name();
+        let dims = shape.dims().ok_or_else(|| {
+            invalid!("Cannot infer Tensor's rank: `{}`", name())
+                .with_help("say the shapes with `.shapes(..)`")
+        })?;
+        match (many, dims.split_first()) {
+            (false, _) => Ok(shape.clone()),
+            (true, Some((_, row))) => Ok(PartialShape::new(row.iter().copied())),
+            (true, None) => {
+                Err(invalid!("`{}` is a scalar: with `enqueue_many` each row is an example", name()))
+            }
+        }
+    };
+    let first: Vec<PartialShape> = sources[0].iter().map(example).collect::<Result<_>>()?;
+    for source in sources {
+        for ((i, first), other) in first.iter().enumerate().zip(source) {
+            let other = example(other)?;
+            ensure!(
+                first.is_compatible(&other),
+                "the sources must have the same shapes: component {i} is {first} in source 0, and {other} in another"
+            );
+        }
+    }
+    Ok(first)
+}

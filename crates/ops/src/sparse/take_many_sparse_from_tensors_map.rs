@@ -1,0 +1,97 @@
+//! `TakeManySparseFromTensorsMap`: sparse tensors that were kept, as a batch.
+
+use super::entries::sizes;
+use super::tensors_map::{mapped, with_map};
+use millstream_graph::op::{InferCx, KernelCx, OpDef};
+use millstream_state::{Sparse, SparseTensorsMap};
+use millstream_tensor::DType::I64;
+use millstream_tensor::{Assembler, Result, Tensor, ensure, invalid};
+
+pub(crate) fn def() -> OpDef {
+    let def = OpDef::new("TakeManySparseFromTensorsMap")
+        .doc(
+            "Takes the sparse tensors with these numbers out of the map called `shared_name` in `container`, and puts them together along a new \
+             first axis. The other axes are as long as the longest of each. A number can be taken once; where one has nothing under it, none is \
+             taken.",
+        )
+        .input("sparse_handles", I64)
+        .output("sparse_indices", I64)
+        .output("sparse_values", "dtype")
+        .output("sparse_shape", I64)
+        .infer(infer);
+    mapped(def, "dtype", |cx| with_map(cx, "dtype", run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.vector(0)?;
+    cx.set(0, [None, None]);
+    cx.set(1, [None]);
+    cx.set(2, [None]);
+    Ok(())
+}
+
+fn run(cx: &mut KernelCx, map: &SparseTensorsMap) -> Result<()> {
+    let handles = cx.input(0);
+    ensure!(handles.rank() == 1, "sparse_handles should be a vector but has shape {}", handles.shape());
+    ensure!(handles.elements() > 0, "`sparse_handles` is empty: of no sparse tensors the rank is not known");
+    let numbers = cx.ints(0)?;
+    let taken = map.take(&numbers)?;
+    let [indices, values, shape] = together(map, &taken)?;
+    cx.set(0, indices);
+    cx.set(1, values);
+    cx.set(2, shape);
+    Ok(())
+}
+
+/// The sparse tensors one after the other along a new first axis.
+fn together(map: &SparseTensorsMap, taken: &[Sparse]) -> Result<Sparse> {
+    let rank = taken.first().map_or(0, |[_, _, shape]| shape.elements());
+    let mut shape = vec![0i64; rank];
+    let mut n = 0usize;
+    for (i, [_, values, sizes]) in taken.iter().enumerate() {
+        let sizes = sizes.as_slice::<i64>()?;
+        ensure!(
+            sizes.len() == rank,
+            "Inconsistent rank across SparseTensors: rank prior to SparseTensor[{i}] was: {rank} but rank of SparseTensor[{i}] is: {}",
+            sizes.len()
+        );
+        shape.iter_mut().zip(sizes).for_each(|(most, &size)| *most = size.max(*most));
+        n = n.checked_add(values.elements()).ok_or_else(|| invalid!("the sparse tensors have too many entries"))?;
+    }
+    let mut all = Assembler::new(map.dtype(), [n])?;
+    let mut rows = Vec::with_capacity(taken.len());
+    for (i, [indices, values, _]) in taken.iter().enumerate() {
+        all.push(values, 0, values.elements())?;
+        rows.push((i as i64, indices.as_slice::<i64>()?, values.elements()));
+    }
+    let index = |&(i, indices, n): &(i64, &[i64], usize)| {
+        let indices = indices.to_vec();
+        (0..n).flat_map(move |e| std::iter::once(i).chain(indices[e * rank..(e + 1) * rank].to_vec()))
+    };
+    let indices = Tensor::from_iter([n, rank + 1], rows.iter().flat_map(index))?;
+    shape.insert(0, taken.len() as i64);
+    Ok([indices, all.finish()?, sizes(&shape)?])
+}
+
+cases! {
+    takes_rows: "h <- AddManySparseToTensorsMap(i64 [[2 0] [0 1]], [6 5], i64 [3 2]; shared_name=\"m\") | \
+        TakeManySparseFromTensorsMap(h; dtype=i32, shared_name=\"m\") = i64 [[0 1] [2 0]], [5 6], i64 [3 2]",
+    takes_one: "TakeManySparseFromTensorsMap(ExpandDims(AddSparseToTensorsMap(i64 [[1 2]], ['x'], i64 [3 4]; shared_name=\"m\"), 0); dtype=str, shared_name=\"m\") \
+        = i64 [[0 1 2]], ['x'], i64 [1 3 4]",
+    as_long_as_the_longest: "a <- AddSparseToTensorsMap(i64 [[1]], [0.5], i64[1] [2]; shared_name=\"m\") | \
+        b <- AddSparseToTensorsMap(i64 [[4]], [1.5], i64[1] [7]; shared_name=\"m\") | \
+        TakeManySparseFromTensorsMap(Pack(b, a); dtype=f32, shared_name=\"m\") = i64 [[0 4] [1 1]], [1.5 0.5], i64 [2 7]",
+    no_entries: "TakeManySparseFromTensorsMap(AddManySparseToTensorsMap(i64[0,2] [], f32[0] [], i64 [2 3]; shared_name=\"m\"); dtype=f32, shared_name=\"m\") \
+        = i64[0,2] [], f32[0] [], i64 [2 3]",
+    infers: "TakeManySparseFromTensorsMap(i64[3]; dtype=f32) : i64[?,?], f32[?], i64[?]",
+    nothing_there: "TakeManySparseFromTensorsMap(i64 [7 8]; dtype=f32, shared_name=\"m\") ! Unable to find SparseTensor: 7 in map: m",
+    once_each: "h <- AddSparseToTensorsMap(i64 [[1]], [0.5], i64[1] [2]; shared_name=\"m\") | \
+        TakeManySparseFromTensorsMap(Pack(h, h); dtype=f32, shared_name=\"m\") ! Unable to find SparseTensor: 0 in map: m",
+    of_its_dtype: "h <- AddManySparseToTensorsMap(i64 [[0 1]], [5], i64 [1 2]; shared_name=\"m\") | \
+        TakeManySparseFromTensorsMap(h; dtype=f32, shared_name=\"m\") ! keeps values that are i32, not f32",
+    of_one_rank: "a <- AddSparseToTensorsMap(i64 [[1]], [0.5], i64[1] [2]; shared_name=\"m\") | \
+        b <- AddSparseToTensorsMap(i64 [[4 0]], [1.5], i64 [7 7]; shared_name=\"m\") | \
+        TakeManySparseFromTensorsMap(Pack(a, b); dtype=f32, shared_name=\"m\") ! rank of SparseTensor[1] is: 2",
+    a_vector: "TakeManySparseFromTensorsMap(i64 [[7]]; dtype=f32) ! `sparse_handles`",
+    one_at_least: "TakeManySparseFromTensorsMap(i64[0] []; dtype=f32) ! `sparse_handles` is empty",
+}

@@ -1,0 +1,114 @@
+//! [`SparseTensorsMap`]: sparse tensors kept under numbers, so that a queue, which holds tensors, can hold them.
+
+use millstream_tensor::{DType, Opaque, Result, Tensor, ensure, invalid};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The indices, values and shape of a sparse tensor.
+pub type Sparse = [Tensor; 3];
+
+/// Sparse tensors of one dtype, each under a number that no other had or will have.
+pub struct SparseTensorsMap {
+    name: String,
+    dtype: DType,
+    /// Guards nothing else, and nothing is locked beneath it.
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    next: i64,
+    tensors: BTreeMap<i64, Sparse>,
+}
+
+impl SparseTensorsMap {
+    /// An empty map, for values of this dtype.
+    pub fn new(name: impl Into<String>, dtype: DType) -> SparseTensorsMap {
+        SparseTensorsMap { name: name.into(), dtype, kept: Mutex::default() }
+    }
+
+    /// The dtype of the values.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// How many it keeps.
+    pub fn len(&self) -> usize {
+        self.kept.lock().tensors.len()
+    }
+
+    /// Whether it keeps none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Keeps these; gives the number of the first. The others have those that follow.
+    pub fn add(&self, tensors: &[Sparse]) -> Result<i64> {
+        let count = i64::try_from(tensors.len()).map_err(|_| invalid!("{self:?} cannot keep so many"))?;
+        let mut kept = self.kept.lock();
+        let first = kept.next;
+        kept.next = first.checked_add(count).ok_or_else(|| invalid!("{self:?} has no number left"))?;
+        kept.tensors.extend((first..).zip(tensors.iter().cloned()));
+        Ok(first)
+    }
+
+    /// Takes out what it keeps under these numbers: all of them, or none where one has nothing under it.
+    pub fn take(&self, numbers: &[i64]) -> Result<Vec<Sparse>> {
+        let mut kept = self.kept.lock();
+        let mut taken = Vec::with_capacity(numbers.len());
+        for number in numbers {
+            match kept.tensors.remove(number) {
+                Some(tensor) => taken.push(tensor),
+                None => {
+                    kept.tensors.extend(numbers.iter().copied().zip(taken));
+                    return Err(invalid!("Unable to find SparseTensor: {number} in map: {}", self.name)
+                        .with_help("each number that was given out can be taken once"));
+                }
+            }
+        }
+        Ok(taken)
+    }
+
+    /// An error unless it keeps values of this dtype.
+    pub fn check_dtype(&self, dtype: DType) -> Result<()> {
+        ensure!(self.dtype == dtype, "{self:?} keeps values that are {}, not {dtype}", self.dtype);
+        Ok(())
+    }
+}
+
+impl Opaque for SparseTensorsMap {
+    fn kind(&self) -> &'static str {
+        "map of sparse tensors"
+    }
+}
+
+impl fmt::Debug for SparseTensorsMap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the map of sparse tensors `{}`", self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_taken_once_and_all_or_none() {
+        let map = SparseTensorsMap::new("m", DType::I32);
+        let sparse = |v: i32| [Tensor::scalar(0i64), Tensor::scalar(v), Tensor::scalar(1i64)];
+        assert_eq!((map.add(&[sparse(5)]).unwrap(), map.add(&[sparse(6), sparse(7)]).unwrap()), (0, 1));
+        for bad in [&[0, 3][..], &[1, 1], &[-1]] {
+            let error = map.take(bad).unwrap_err().to_string();
+            assert!(error.contains("Unable to find SparseTensor"), "{error}");
+            assert_eq!(map.len(), 3);
+        }
+        let values = |numbers: &[i64]| -> Vec<i32> {
+            map.take(numbers).unwrap().iter().map(|s| s[1].to_scalar().unwrap()).collect()
+        };
+        assert_eq!((values(&[2, 0]), values(&[])), (vec![7, 5], vec![]));
+        assert_eq!(map.add(&[]).unwrap(), 3);
+        assert_eq!((map.len(), map.is_empty()), (1, false));
+        assert!(map.check_dtype(DType::F32).is_err() && map.check_dtype(DType::I32).is_ok());
+    }
+}

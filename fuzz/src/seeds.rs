@@ -2,12 +2,17 @@
 //! are there already, and a new op comes along by itself.
 
 use crate::files::Folder;
+use millstream::checkpoint::records::RecordWriter;
 use millstream::checkpoint::{Checkpoint, Item, write as write_checkpoint};
 use millstream::interop::{ImportOptions, export_meta_graph, import_graph_def};
 use millstream::tensor::npy::{self, Compression};
 use millstream::{Build, Graph};
 use millstream_ops::cases::{Arg, Case, Expect};
-use millstream_proto::{encode, to_text};
+use millstream_proto::feature::Kind;
+use millstream_proto::{
+    BytesList, Example, Feature, FeatureList, FeatureLists, Features, FloatList, Int64List, SequenceExample,
+    encode, to_text,
+};
 use millstream_testkit::examples::{self, Given};
 use millstream_testkit::graphs::{GoldenGraph, folders};
 use std::error::Error;
@@ -31,7 +36,35 @@ pub fn write_if_asked() {
 pub fn write(out: &Path) -> Written {
     ops(out)?;
     golden(out)?;
-    checkpoints(out)
+    checkpoints(out)?;
+    records(out)
+}
+
+/// Files of records, and examples, as they are.
+fn records(out: &Path) -> Written {
+    let mut writer = RecordWriter::new(Vec::new());
+    for record in [&b"one"[..], b"", &[7; 100]] {
+        writer.write(record)?;
+    }
+    put(out, "records", "plain", [&[0][..], writer.get_ref()].concat())?;
+    let list = |kind| Some(Feature { kind: Some(kind) });
+    let features = [
+        ("f", list(Kind::FloatList(FloatList { value: vec![1.0] }))),
+        ("is", list(Kind::Int64List(Int64List { value: vec![1, -2] }))),
+        ("sv", list(Kind::BytesList(BytesList { value: vec![b"x".to_vec()] }))),
+    ];
+    let named = features.into_iter().filter_map(|(name, feature)| Some((name.to_owned(), feature?)));
+    let features = Features { feature: named.collect() };
+    put(out, "example", "example", encode(&Example { features: Some(features.clone()) }))?;
+    let list = |feature: &Feature| FeatureList { feature: vec![feature.clone(), feature.clone()] };
+    let lists = features.feature.iter().map(|(name, feature)| (name.clone(), list(feature))).collect();
+    let lists = Some(FeatureLists { feature_list: lists });
+    put(
+        out,
+        "example",
+        "sequence",
+        encode(&SequenceExample { context: Some(features), feature_lists: lists }),
+    )
 }
 
 fn put(out: &Path, target: &str, name: &str, bytes: impl AsRef<[u8]>) -> Written {

@@ -4,15 +4,21 @@ use crate::feed::{Feed, Value, resolve};
 use crate::files::Folder;
 use crate::number;
 use crate::run::{MEMORY_LIMIT, import_options, run_all};
+use millstream::checkpoint::records::{Compression, RecordReader, RecordWriter};
 use millstream::checkpoint::{Checkpoint, Item, State, write};
 use millstream::interop::{
     export_graph_def, export_meta_graph, import_graph_def, import_meta_graph, read_graph,
 };
+use millstream::parsing::{
+    Feature, FixedLenFeature, FixedLenSequenceFeature, VarLenFeature, parse_example,
+    parse_single_sequence_example,
+};
 use millstream::tensor::budget::{self, Budget};
 use millstream::tensor::npy;
-use millstream::{Build, DType, Graph, PartialShape};
+use millstream::{Build, DType, Graph, PartialShape, Session, SessionOptions, Shape, Tensor, feed};
 use millstream_proto::{GraphDef, MetaGraphDef, decode, encode, from_text, to_text};
 use std::io::Cursor;
+use std::sync::OnceLock;
 
 /// Bytes as a graph file: read, imported, exported, run.
 pub fn graph_def(bytes: &[u8]) {
@@ -163,4 +169,60 @@ fn takers() -> Graph {
         }
     }
     graph
+}
+
+/// Bytes as a file of records, compressed as the first says: read within the budget; what was read is written, and reads back the same.
+pub fn records(bytes: &[u8]) {
+    let Some((kind, rest)) = bytes.split_first() else { return };
+    let _limit = budget::enter(Some(Budget::new(MEMORY_LIMIT)));
+    let compression = [Compression::None, Compression::Gzip, Compression::Zlib][usize::from(kind % 3)];
+    let Ok(from) = compression.reader(Cursor::new(rest.to_vec())) else { return };
+    let records: Vec<Vec<u8>> = RecordReader::new(from, "x").map_while(Result::ok).take(1000).collect();
+    let mut writer = RecordWriter::new(Vec::new());
+    for record in &records {
+        writer.write(record).expect("memory can be written");
+    }
+    let written = writer.into_inner();
+    let back: Vec<Vec<u8>> =
+        RecordReader::new(&written[..], "x").collect::<Result<_, _>>().expect("what was written can be read");
+    assert!(records == back);
+}
+
+/// Bytes as an `Example` and as a `SequenceExample`: their features, of all kinds.
+pub fn example(bytes: &[u8]) {
+    static PARSER: OnceLock<(Graph, Session)> = OnceLock::new();
+    let (graph, session) = PARSER.get_or_init(|| {
+        let graph = Graph::new();
+        let bytes = graph.placeholder_of("bytes", DType::Str, PartialShape::from(Shape::default()));
+        let fixed = |dtype| -> Feature {
+            let default = Tensor::zeros(dtype, Shape::default()).expect("a scalar");
+            FixedLenFeature::new(Shape::default(), dtype).default_value(default).into()
+        };
+        let varies = |dtype| -> Feature { FixedLenSequenceFeature::new([2], dtype).allow_missing().into() };
+        let both = |dtype, name: char| {
+            [
+                (format!("{name}"), fixed(dtype)),
+                (format!("{name}s"), varies(dtype)),
+                (format!("{name}v"), VarLenFeature::new(dtype).into()),
+            ]
+        };
+        let all =
+            || [both(DType::F32, 'f'), both(DType::I64, 'i'), both(DType::Str, 's')].into_iter().flatten();
+        let steps = || all().filter(|(_, feature)| !matches!(feature, Feature::FixedLen(_)));
+        let batch = graph.op("Pack").inputs([bytes, bytes]).output();
+        parse_example(&graph, batch, all()).expect("a parser");
+        parse_single_sequence_example(&graph, bytes, all(), steps()).expect("a parser");
+        let options = SessionOptions {
+            memory_limit: Some(MEMORY_LIMIT),
+            threads: Some(1),
+            ..SessionOptions::default()
+        };
+        let session = Session::with_options(&graph, options).expect("a session");
+        (graph, session)
+    });
+    let given = graph.output("bytes:0").expect("is there");
+    for op in ["ParseExample/ParseExample", "ParseSingleSequenceExample/ParseSingleSequenceExample"] {
+        let op = graph.operation(op).expect("is there");
+        let _values = session.run::<Vec<Tensor>>(op.outputs(), feed![given => Tensor::str(bytes)]);
+    }
 }

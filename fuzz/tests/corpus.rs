@@ -29,4 +29,4 @@ macro_rules! targets {
         }
     )* };
 }
-targets!(graph_def, meta_graph_def, graph_def_text, graph_text, npy, feed, checkpoint);
+targets!(graph_def, meta_graph_def, graph_def_text, graph_text, npy, feed, checkpoint, records, example);

@@ -13,8 +13,17 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 
-const TARGETS: [&str; 7] =
-    ["graph_def", "graph_text", "meta_graph_def", "graph_def_text", "npy", "feed", "checkpoint"];
+const TARGETS: [&str; 9] = [
+    "graph_def",
+    "graph_text",
+    "meta_graph_def",
+    "graph_def_text",
+    "npy",
+    "feed",
+    "checkpoint",
+    "records",
+    "example",
+];
 
 /// Longer inputs are slower and tell no more.
 const MAX_LEN: usize = 8192;
@@ -34,7 +43,7 @@ const MAX_KEPT: usize = 32_000;
 /// What to fuzz.
 #[derive(Args)]
 pub struct Options {
-    /// Only these targets: graph_def, graph_text, meta_graph_def, graph_def_text, npy, feed, checkpoint.
+    /// Only these targets: graph_def, graph_text, meta_graph_def, graph_def_text, npy, feed, checkpoint, records, example.
     targets: Vec<String>,
     /// How long each target runs.
     #[arg(long, default_value_t = 20)]

@@ -272,7 +272,7 @@ impl<'g> OpBuilder<'g> {
                             Some(dtype) if weak => weak_cast(&value, dtype)?,
                             _ => value,
                         };
-                        g.literal(literal_name(def, i, n_args), value, at)?
+                        g.literal(literal_name(def, &attrs, i, n_args), value, at)?
                     }
                 });
             }
@@ -303,34 +303,41 @@ impl GraphData {
 }
 
 /// The name of the constant that argument `i` of `n`, a literal, becomes: the argument's, numbered in a list.
-fn literal_name(def: Option<&OpDef>, i: usize, n: usize) -> String {
+fn literal_name(def: Option<&OpDef>, attrs: &Attrs, i: usize, n: usize) -> String {
     let Some(def) = def else { return "Const".into() };
-    let mut at = 0;
-    for (arg, len) in def.inputs.iter().zip(list_lengths(def, n)) {
-        if i < at + len {
+    let mut at = 0usize;
+    for (arg, len) in def.inputs.iter().zip(list_lengths(def, attrs, n)) {
+        if i < at.saturating_add(len) {
             return match arg.count {
                 Count::One => arg.name.to_owned(),
                 _ => format!("{}_{}", arg.name, i - at),
             };
         }
-        at += len;
+        at = at.saturating_add(len);
     }
     "Const".into()
 }
 
-/// How many of `n` values each input of an op takes: the lists share what the others leave.
-fn list_lengths(def: &OpDef, n: usize) -> Vec<usize> {
-    let fixed = def.inputs.iter().filter(|a| a.count == Count::One).count();
-    let lists = (def.inputs.len() - fixed).max(1);
-    let each = n.saturating_sub(fixed) / lists;
-    def.inputs.iter().map(|a| if a.count == Count::One { 1 } else { each }).collect()
+/// How many of `n` values each input of an op takes: as many as the attributes say; lists of which they say nothing share what the others
+/// leave.
+fn list_lengths(def: &OpDef, attrs: &Attrs, n: usize) -> Vec<usize> {
+    let said = |count| match count {
+        Count::One => Some(1),
+        Count::Number(name) => usize::try_from(attrs.int(name).ok()?).ok(),
+        Count::List(name) => Some(attrs.dtypes(name).ok()?.len()),
+    };
+    let lengths: Vec<Option<usize>> = def.inputs.iter().map(|a| said(a.count)).collect();
+    let known = lengths.iter().flatten().fold(0usize, |sum, n| sum.saturating_add(*n));
+    let unknown = lengths.iter().filter(|n| n.is_none()).count().max(1);
+    let each = n.saturating_sub(known) / unknown;
+    lengths.into_iter().map(|length| length.unwrap_or(each).min(n)).collect()
 }
 
 /// The dtype that each argument should have, as far as attributes and the other arguments say.
 fn dtype_hints(g: &GraphData, def: &OpDef, args: &[Arg], attrs: &Attrs) -> Vec<Option<DType>> {
     // One entry per argument in a flat list; a list argument spreads over what is left.
     let mut specs = Vec::with_capacity(args.len());
-    for (arg, n) in def.inputs.iter().zip(list_lengths(def, args.len())) {
+    for (arg, n) in def.inputs.iter().zip(list_lengths(def, attrs, args.len())) {
         specs.extend(std::iter::repeat_n((arg.ty, arg.count), n));
     }
     let known = |attr: &str| {

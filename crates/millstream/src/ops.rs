@@ -1207,6 +1207,38 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("DecodeBase64").input(input).output()
     }
 
+    /// A tensor for each column of the comma-separated `records`, of the same shape as they. `record_defaults` has for each column the value that stands for an empty field (or `na_value`), or nothing where there must be one. Fields stand between `field_delim`; with `use_quote_delim` one that is quoted may hold those, and doubled quotes. `select_cols` says which columns are wanted.
+    ///
+    /// `DecodeCSV(records: str, record_defaults: OUT_TYPE) -> (output: OUT_TYPE)`
+    ///
+    /// Attributes: `OUT_TYPE: dtypes`, `field_delim: string = ","`, `use_quote_delim: bool = true`, `na_value: string = ""`, `select_cols: ints = []`.
+    ///
+    /// ```text
+    /// DecodeCSV(["1,a,2.5" "-3,,"], [0], [""], [9.0]) = [1 -3], ["a" ""], [2.5 9.0]
+    /// ```
+    #[track_caller]
+    fn decode_csv(
+        self,
+        records: impl Into<Arg<'g>>,
+        record_defaults: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+    ) -> Vec<Output<'g>> {
+        self.start("DecodeCSV").input(records).inputs(record_defaults).finish().outputs()
+    }
+
+    /// What each string holds, which is compressed as `compression_type` says: not at all, `GZIP` or `ZLIB`.
+    ///
+    /// `DecodeCompressed(bytes: str) -> (output: str)`
+    ///
+    /// Attributes: `compression_type: string = ""`.
+    ///
+    /// ```text
+    /// DecodeCompressed(["a" ""]) = ["a" ""]
+    /// ```
+    #[track_caller]
+    fn decode_compressed(self, bytes: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("DecodeCompressed").input(bytes).output()
+    }
+
     /// The bytes of each string as values of `out_type`, along a new last axis. All strings must be equally long.
     ///
     /// `DecodeRaw(bytes: str) -> (output: out_type)`
@@ -1807,6 +1839,34 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("GuaranteeConst").input(input).output()
     }
 
+    /// The table called `shared_name` (or as this node is) in `container`, made if there is none. It is filled once, and gives a value for each key.
+    ///
+    /// `HashTable() -> (table_handle: &str)`
+    ///
+    /// Attributes: `container: string = ""`, `shared_name: string = ""`, `use_node_name_sharing: bool = false`, `key_dtype: any dtype`, `value_dtype: any dtype`.
+    ///
+    /// ```text
+    /// LookupTableSizeV2(HashTableV2(; key_dtype=str, value_dtype=i64)) = i64 0
+    /// ```
+    #[track_caller]
+    fn hash_table(self, key_dtype: DType, value_dtype: DType) -> Output<'g> {
+        self.start("HashTable").attr("key_dtype", key_dtype).attr("value_dtype", value_dtype).output()
+    }
+
+    /// The table called `shared_name` (or as this node is) in `container`, made if there is none. It is filled once, and gives a value for each key.
+    ///
+    /// `HashTableV2() -> (table_handle: resource)`
+    ///
+    /// Attributes: `container: string = ""`, `shared_name: string = ""`, `use_node_name_sharing: bool = false`, `key_dtype: any dtype`, `value_dtype: any dtype`.
+    ///
+    /// ```text
+    /// LookupTableSizeV2(HashTableV2(; key_dtype=str, value_dtype=i64)) = i64 0
+    /// ```
+    #[track_caller]
+    fn hash_table_v2(self, key_dtype: DType, value_dtype: DType) -> Output<'g> {
+        self.start("HashTableV2").attr("key_dtype", key_dtype).attr("value_dtype", value_dtype).output()
+    }
+
     /// How many of `values` fall into each of `nbins` equal parts of `value_range`; those outside count in the first or the last.
     ///
     /// `HistogramFixedWidth(values: T, value_range: T, nbins: i32) -> (out: dtype)`
@@ -1983,6 +2043,94 @@ pub trait Ops<'g>: Start<'g> + Sized {
         k: impl Into<Arg<'g>>,
     ) -> Output<'g> {
         self.start("InTopKV2").input(predictions).input(targets).input(k).output()
+    }
+
+    /// Fills a table that is filled once. A key may come twice if its value is the same.
+    ///
+    /// `InitializeTable(table_handle: &str, keys: Tkey, values: Tval) -> ()`
+    ///
+    /// Attributes: `Tkey: any dtype`, `Tval: any dtype`.
+    ///
+    /// ```text
+    /// InitializeTableV2(resource[], str[?], i64[?]) :
+    /// ```
+    #[track_caller]
+    fn initialize_table(
+        self,
+        table_handle: impl Into<Arg<'g>>,
+        keys: impl Into<Arg<'g>>,
+        values: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("InitializeTable").input(table_handle).input(keys).input(values).finish()
+    }
+
+    /// Fills a table that is filled once with a key and a value of each line of `filename`: the column (from 0, between `delimiter`s) that `key_index` and `value_index` say, -2 for the whole line, -1 for its number. With a `vocab_size` so many lines are read, and there must be so many.
+    ///
+    /// `InitializeTableFromTextFile(table_handle: &str, filename: str) -> ()`
+    ///
+    /// Attributes: `key_index: int >= -2`, `value_index: int >= -2`, `vocab_size: int >= -1 = -1`, `delimiter: string = "\t"`.
+    ///
+    /// ```text
+    /// InitializeTableFromTextFileV2(resource[], str[]; key_index=-2, value_index=-1) :
+    /// ```
+    #[track_caller]
+    fn initialize_table_from_text_file(
+        self,
+        table_handle: impl Into<Arg<'g>>,
+        filename: impl Into<Arg<'g>>,
+        key_index: i64,
+        value_index: i64,
+    ) -> Op<'g> {
+        self.start("InitializeTableFromTextFile")
+            .input(table_handle)
+            .input(filename)
+            .attr("key_index", key_index)
+            .attr("value_index", value_index)
+            .finish()
+    }
+
+    /// Fills a table that is filled once with a key and a value of each line of `filename`: the column (from 0, between `delimiter`s) that `key_index` and `value_index` say, -2 for the whole line, -1 for its number. With a `vocab_size` so many lines are read, and there must be so many.
+    ///
+    /// `InitializeTableFromTextFileV2(table_handle: resource, filename: str) -> ()`
+    ///
+    /// Attributes: `key_index: int >= -2`, `value_index: int >= -2`, `vocab_size: int >= -1 = -1`, `delimiter: string = "\t"`.
+    ///
+    /// ```text
+    /// InitializeTableFromTextFileV2(resource[], str[]; key_index=-2, value_index=-1) :
+    /// ```
+    #[track_caller]
+    fn initialize_table_from_text_file_v2(
+        self,
+        table_handle: impl Into<Arg<'g>>,
+        filename: impl Into<Arg<'g>>,
+        key_index: i64,
+        value_index: i64,
+    ) -> Op<'g> {
+        self.start("InitializeTableFromTextFileV2")
+            .input(table_handle)
+            .input(filename)
+            .attr("key_index", key_index)
+            .attr("value_index", value_index)
+            .finish()
+    }
+
+    /// Fills a table that is filled once. A key may come twice if its value is the same.
+    ///
+    /// `InitializeTableV2(table_handle: resource, keys: Tkey, values: Tval) -> ()`
+    ///
+    /// Attributes: `Tkey: any dtype`, `Tval: any dtype`.
+    ///
+    /// ```text
+    /// InitializeTableV2(resource[], str[?], i64[?]) :
+    /// ```
+    #[track_caller]
+    fn initialize_table_v2(
+        self,
+        table_handle: impl Into<Arg<'g>>,
+        keys: impl Into<Arg<'g>>,
+        values: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("InitializeTableV2").input(table_handle).input(keys).input(values).finish()
     }
 
     /// One over each element; of integers rounded towards zero.
@@ -2320,6 +2468,208 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn logical_or(self, x: impl Into<Arg<'g>>, y: impl Into<Arg<'g>>) -> Output<'g> {
         self.start("LogicalOr").input(x).input(y).output()
+    }
+
+    /// All keys of the table, in order, and their values.
+    ///
+    /// `LookupTableExport(table_handle: &str) -> (keys: Tkeys, values: Tvalues)`
+    ///
+    /// Attributes: `Tkeys: any dtype`, `Tvalues: any dtype`.
+    ///
+    /// ```text
+    /// LookupTableExportV2(MutableHashTableV2(; key_dtype=i32, value_dtype=f32); Tkeys=i32, Tvalues=f32) = i32[0] [], f32[0] []
+    /// ```
+    #[track_caller]
+    fn lookup_table_export(
+        self,
+        table_handle: impl Into<Arg<'g>>,
+        tkeys: DType,
+        tvalues: DType,
+    ) -> [Output<'g>; 2] {
+        let op = self
+            .start("LookupTableExport")
+            .input(table_handle)
+            .attr("Tkeys", tkeys)
+            .attr("Tvalues", tvalues)
+            .finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// All keys of the table, in order, and their values.
+    ///
+    /// `LookupTableExportV2(table_handle: resource) -> (keys: Tkeys, values: Tvalues)`
+    ///
+    /// Attributes: `Tkeys: any dtype`, `Tvalues: any dtype`.
+    ///
+    /// ```text
+    /// LookupTableExportV2(MutableHashTableV2(; key_dtype=i32, value_dtype=f32); Tkeys=i32, Tvalues=f32) = i32[0] [], f32[0] []
+    /// ```
+    #[track_caller]
+    fn lookup_table_export_v2(
+        self,
+        table_handle: impl Into<Arg<'g>>,
+        tkeys: DType,
+        tvalues: DType,
+    ) -> [Output<'g>; 2] {
+        let op = self
+            .start("LookupTableExportV2")
+            .input(table_handle)
+            .attr("Tkeys", tkeys)
+            .attr("Tvalues", tvalues)
+            .finish();
+        [op.output(0), op.output(1)]
+    }
+
+    /// The value of each key, `default_value` for those that are not in the table.
+    ///
+    /// `LookupTableFind(table_handle: &str, keys: Tin, default_value: Tout) -> (values: Tout)`
+    ///
+    /// Attributes: `Tin: any dtype`, `Tout: any dtype`.
+    ///
+    /// ```text
+    /// LookupTableFindV2(HashTableV2(; key_dtype=i32, value_dtype=f32), [1], 0.0) ! is not initialized
+    /// ```
+    #[track_caller]
+    fn lookup_table_find(
+        self,
+        table_handle: impl Into<Arg<'g>>,
+        keys: impl Into<Arg<'g>>,
+        default_value: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("LookupTableFind").input(table_handle).input(keys).input(default_value).output()
+    }
+
+    /// The value of each key, `default_value` for those that are not in the table.
+    ///
+    /// `LookupTableFindV2(table_handle: resource, keys: Tin, default_value: Tout) -> (values: Tout)`
+    ///
+    /// Attributes: `Tin: any dtype`, `Tout: any dtype`.
+    ///
+    /// ```text
+    /// LookupTableFindV2(HashTableV2(; key_dtype=i32, value_dtype=f32), [1], 0.0) ! is not initialized
+    /// ```
+    #[track_caller]
+    fn lookup_table_find_v2(
+        self,
+        table_handle: impl Into<Arg<'g>>,
+        keys: impl Into<Arg<'g>>,
+        default_value: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("LookupTableFindV2").input(table_handle).input(keys).input(default_value).output()
+    }
+
+    /// Makes these keys and values all that is in the table. One that is filled once is filled by it.
+    ///
+    /// `LookupTableImport(table_handle: &str, keys: Tin, values: Tout) -> ()`
+    ///
+    /// Attributes: `Tin: any dtype`, `Tout: any dtype`.
+    ///
+    /// ```text
+    /// LookupTableImportV2(resource[], str[?], i64[?]) :
+    /// ```
+    #[track_caller]
+    fn lookup_table_import(
+        self,
+        table_handle: impl Into<Arg<'g>>,
+        keys: impl Into<Arg<'g>>,
+        values: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("LookupTableImport").input(table_handle).input(keys).input(values).finish()
+    }
+
+    /// Makes these keys and values all that is in the table. One that is filled once is filled by it.
+    ///
+    /// `LookupTableImportV2(table_handle: resource, keys: Tin, values: Tout) -> ()`
+    ///
+    /// Attributes: `Tin: any dtype`, `Tout: any dtype`.
+    ///
+    /// ```text
+    /// LookupTableImportV2(resource[], str[?], i64[?]) :
+    /// ```
+    #[track_caller]
+    fn lookup_table_import_v2(
+        self,
+        table_handle: impl Into<Arg<'g>>,
+        keys: impl Into<Arg<'g>>,
+        values: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("LookupTableImportV2").input(table_handle).input(keys).input(values).finish()
+    }
+
+    /// Puts keys in, each with its value; a key that is in the table gets another value.
+    ///
+    /// `LookupTableInsert(table_handle: &str, keys: Tin, values: Tout) -> ()`
+    ///
+    /// Attributes: `Tin: any dtype`, `Tout: any dtype`.
+    ///
+    /// ```text
+    /// LookupTableInsertV2(resource[], str[?], i64[?]) :
+    /// ```
+    #[track_caller]
+    fn lookup_table_insert(
+        self,
+        table_handle: impl Into<Arg<'g>>,
+        keys: impl Into<Arg<'g>>,
+        values: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("LookupTableInsert").input(table_handle).input(keys).input(values).finish()
+    }
+
+    /// Puts keys in, each with its value; a key that is in the table gets another value.
+    ///
+    /// `LookupTableInsertV2(table_handle: resource, keys: Tin, values: Tout) -> ()`
+    ///
+    /// Attributes: `Tin: any dtype`, `Tout: any dtype`.
+    ///
+    /// ```text
+    /// LookupTableInsertV2(resource[], str[?], i64[?]) :
+    /// ```
+    #[track_caller]
+    fn lookup_table_insert_v2(
+        self,
+        table_handle: impl Into<Arg<'g>>,
+        keys: impl Into<Arg<'g>>,
+        values: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("LookupTableInsertV2").input(table_handle).input(keys).input(values).finish()
+    }
+
+    /// Takes keys out of the table; those that are not in it do not matter.
+    ///
+    /// `LookupTableRemoveV2(table_handle: resource, keys: Tin) -> ()`
+    ///
+    /// Attributes: `Tin: any dtype`.
+    ///
+    /// ```text
+    /// LookupTableRemoveV2(resource[], str[?]) :
+    /// ```
+    #[track_caller]
+    fn lookup_table_remove_v2(self, table_handle: impl Into<Arg<'g>>, keys: impl Into<Arg<'g>>) -> Op<'g> {
+        self.start("LookupTableRemoveV2").input(table_handle).input(keys).finish()
+    }
+
+    /// How many keys are in the table.
+    ///
+    /// `LookupTableSize(table_handle: &str) -> (size: i64)`
+    ///
+    /// ```text
+    /// LookupTableSizeV2(resource[]) : i64[]
+    /// ```
+    #[track_caller]
+    fn lookup_table_size(self, table_handle: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("LookupTableSize").input(table_handle).output()
+    }
+
+    /// How many keys are in the table.
+    ///
+    /// `LookupTableSizeV2(table_handle: resource) -> (size: i64)`
+    ///
+    /// ```text
+    /// LookupTableSizeV2(resource[]) : i64[]
+    /// ```
+    #[track_caller]
+    fn lookup_table_size_v2(self, table_handle: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("LookupTableSizeV2").input(table_handle).output()
     }
 
     /// For each value the first place in its sorted row before which only lesser ones stand.
@@ -2800,6 +3150,117 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Multinomial").input(logits).input(num_samples).output()
     }
 
+    /// The table called `shared_name` (or as this node is) in `container`, made if there is none. Keys have the shape of `empty_key`; neither that one nor `deleted_key` can be used. Each key has a tensor of shape `value_shape` as its value. The other attributes, which say how TensorFlow lays it out in memory, mean nothing here.
+    ///
+    /// `MutableDenseHashTable(empty_key: key_dtype, deleted_key: key_dtype) -> (table_handle: &str)`
+    ///
+    /// Attributes: `container: string = ""`, `shared_name: string = ""`, `use_node_name_sharing: bool = false`, `key_dtype: any dtype`, `value_dtype: any dtype`, `value_shape: shape = []`, `initial_num_buckets: int = 131072`, `max_load_factor: float = 0.8`.
+    ///
+    /// ```text
+    /// LookupTableFindV2(MutableDenseHashTableV2([0 0], [0 1]; value_dtype=i32), [[1 2] [3 4]], 7) = [7 7]
+    /// ```
+    #[track_caller]
+    fn mutable_dense_hash_table(
+        self,
+        empty_key: impl Into<Arg<'g>>,
+        deleted_key: impl Into<Arg<'g>>,
+        value_dtype: DType,
+    ) -> Output<'g> {
+        self.start("MutableDenseHashTable")
+            .input(empty_key)
+            .input(deleted_key)
+            .attr("value_dtype", value_dtype)
+            .output()
+    }
+
+    /// The table called `shared_name` (or as this node is) in `container`, made if there is none. Keys have the shape of `empty_key`; neither that one nor `deleted_key` can be used. Each key has a tensor of shape `value_shape` as its value. The other attributes, which say how TensorFlow lays it out in memory, mean nothing here.
+    ///
+    /// `MutableDenseHashTableV2(empty_key: key_dtype, deleted_key: key_dtype) -> (table_handle: resource)`
+    ///
+    /// Attributes: `container: string = ""`, `shared_name: string = ""`, `use_node_name_sharing: bool = false`, `key_dtype: any dtype`, `value_dtype: any dtype`, `value_shape: shape = []`, `initial_num_buckets: int = 131072`, `max_load_factor: float = 0.8`.
+    ///
+    /// ```text
+    /// LookupTableFindV2(MutableDenseHashTableV2([0 0], [0 1]; value_dtype=i32), [[1 2] [3 4]], 7) = [7 7]
+    /// ```
+    #[track_caller]
+    fn mutable_dense_hash_table_v2(
+        self,
+        empty_key: impl Into<Arg<'g>>,
+        deleted_key: impl Into<Arg<'g>>,
+        value_dtype: DType,
+    ) -> Output<'g> {
+        self.start("MutableDenseHashTableV2")
+            .input(empty_key)
+            .input(deleted_key)
+            .attr("value_dtype", value_dtype)
+            .output()
+    }
+
+    /// The table called `shared_name` (or as this node is) in `container`, made if there is none. Keys are inserted and removed; each has a scalar as its value.
+    ///
+    /// `MutableHashTable() -> (table_handle: &str)`
+    ///
+    /// Attributes: `container: string = ""`, `shared_name: string = ""`, `use_node_name_sharing: bool = false`, `key_dtype: any dtype`, `value_dtype: any dtype`.
+    ///
+    /// ```text
+    /// LookupTableSizeV2(MutableHashTableV2(; key_dtype=str, value_dtype=f32)) = i64 0
+    /// ```
+    #[track_caller]
+    fn mutable_hash_table(self, key_dtype: DType, value_dtype: DType) -> Output<'g> {
+        self.start("MutableHashTable").attr("key_dtype", key_dtype).attr("value_dtype", value_dtype).output()
+    }
+
+    /// The table called `shared_name` (or as this node is) in `container`, made if there is none. Keys are inserted and removed; each has a tensor of shape `value_shape` as its value.
+    ///
+    /// `MutableHashTableOfTensors() -> (table_handle: &str)`
+    ///
+    /// Attributes: `container: string = ""`, `shared_name: string = ""`, `use_node_name_sharing: bool = false`, `key_dtype: any dtype`, `value_dtype: any dtype`, `value_shape: shape = []`.
+    ///
+    /// ```text
+    /// LookupTableFindV2(MutableHashTableOfTensorsV2(; key_dtype=str, value_dtype=i32, value_shape=shape[2]), ["a"], [1 2]) = i32[1,2] [[1 2]]
+    /// ```
+    #[track_caller]
+    fn mutable_hash_table_of_tensors(self, key_dtype: DType, value_dtype: DType) -> Output<'g> {
+        self.start("MutableHashTableOfTensors")
+            .attr("key_dtype", key_dtype)
+            .attr("value_dtype", value_dtype)
+            .output()
+    }
+
+    /// The table called `shared_name` (or as this node is) in `container`, made if there is none. Keys are inserted and removed; each has a tensor of shape `value_shape` as its value.
+    ///
+    /// `MutableHashTableOfTensorsV2() -> (table_handle: resource)`
+    ///
+    /// Attributes: `container: string = ""`, `shared_name: string = ""`, `use_node_name_sharing: bool = false`, `key_dtype: any dtype`, `value_dtype: any dtype`, `value_shape: shape = []`.
+    ///
+    /// ```text
+    /// LookupTableFindV2(MutableHashTableOfTensorsV2(; key_dtype=str, value_dtype=i32, value_shape=shape[2]), ["a"], [1 2]) = i32[1,2] [[1 2]]
+    /// ```
+    #[track_caller]
+    fn mutable_hash_table_of_tensors_v2(self, key_dtype: DType, value_dtype: DType) -> Output<'g> {
+        self.start("MutableHashTableOfTensorsV2")
+            .attr("key_dtype", key_dtype)
+            .attr("value_dtype", value_dtype)
+            .output()
+    }
+
+    /// The table called `shared_name` (or as this node is) in `container`, made if there is none. Keys are inserted and removed; each has a scalar as its value.
+    ///
+    /// `MutableHashTableV2() -> (table_handle: resource)`
+    ///
+    /// Attributes: `container: string = ""`, `shared_name: string = ""`, `use_node_name_sharing: bool = false`, `key_dtype: any dtype`, `value_dtype: any dtype`.
+    ///
+    /// ```text
+    /// LookupTableSizeV2(MutableHashTableV2(; key_dtype=str, value_dtype=f32)) = i64 0
+    /// ```
+    #[track_caller]
+    fn mutable_hash_table_v2(self, key_dtype: DType, value_dtype: DType) -> Output<'g> {
+        self.start("MutableHashTableV2")
+            .attr("key_dtype", key_dtype)
+            .attr("value_dtype", value_dtype)
+            .output()
+    }
+
     /// The number below which a normal variable lies with probability `x`; NaN outside of 0..1.
     ///
     /// `Ndtri(x: T) -> (y: T)`
@@ -3096,6 +3557,105 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .input(minvals)
             .input(maxvals)
             .output()
+    }
+
+    /// Features of each of the `Example` messages in `serialized`. Sparse ones, of which an example has any number, become sparse tensors of a row per example. Dense ones have a shape per example, or `dense_defaults` where they are missing (one without elements is none: then it is an error); a first dimension that is unknown is as long as it must be, filled up with the default. `names` are for messages.
+    ///
+    /// `ParseExample(serialized: str, names: str, sparse_keys: Nsparse * str, dense_keys: Ndense * str, dense_defaults: Tdense) -> (sparse_indices: Nsparse * i64, sparse_values: sparse_types, sparse_shapes: Nsparse * i64, dense_values: Tdense)`
+    ///
+    /// Attributes: `Nsparse: int >= 0`, `Ndense: int >= 0`, `sparse_types: dtypes`, `Tdense: dtypes`, `dense_shapes: shapes`.
+    ///
+    /// ```text
+    /// ParseExample(["" ""], str[0] [], "a", "b", [1.0 2.0]; Nsparse=1, Ndense=1, sparse_types={i64}, Tdense={f32}, dense_shapes={shape[2]})
+    ///         = i64[0,2] [], i64[0] [], i64[2] [2 0], f32[2,2] [[1 2] [1 2]]
+    /// ```
+    #[track_caller]
+    fn parse_example(
+        self,
+        serialized: impl Into<Arg<'g>>,
+        names: impl Into<Arg<'g>>,
+        sparse_keys: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        dense_keys: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        dense_defaults: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        sparse_types: &[DType],
+        dense_shapes: &[PartialShape],
+    ) -> Op<'g> {
+        self.start("ParseExample")
+            .input(serialized)
+            .input(names)
+            .inputs(sparse_keys)
+            .inputs(dense_keys)
+            .inputs(dense_defaults)
+            .attr("sparse_types", sparse_types)
+            .attr("dense_shapes", dense_shapes)
+            .finish()
+    }
+
+    /// Features of the `Example` message `serialized`. Sparse ones, with any number of values, become sparse tensors of one dimension. Dense ones have a shape, or `dense_defaults` where they are missing (one without elements is none: then it is an error); a first dimension that is unknown is as long as there are values.
+    ///
+    /// `ParseSingleExample(serialized: str, dense_defaults: Tdense) -> (sparse_indices: num_sparse * i64, sparse_values: sparse_types, sparse_shapes: num_sparse * i64, dense_values: Tdense)`
+    ///
+    /// Attributes: `num_sparse: int >= 0`, `sparse_keys: strings`, `dense_keys: strings`, `sparse_types: dtypes`, `Tdense: dtypes`, `dense_shapes: shapes`.
+    ///
+    /// ```text
+    /// ParseSingleExample("", [1.0 2.0]; num_sparse=1, sparse_keys={"a"}, dense_keys={"b"}, sparse_types={i64}, Tdense={f32}, dense_shapes={shape[2]})
+    ///         = i64[0,1] [], i64[0] [], i64[1] [0], f32[2] [1 2]
+    /// ```
+    #[track_caller]
+    fn parse_single_example(
+        self,
+        serialized: impl Into<Arg<'g>>,
+        dense_defaults: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        num_sparse: i64,
+        sparse_keys: &[&str],
+        dense_keys: &[&str],
+        sparse_types: &[DType],
+        dense_shapes: &[PartialShape],
+    ) -> Op<'g> {
+        self.start("ParseSingleExample")
+            .input(serialized)
+            .inputs(dense_defaults)
+            .attr("num_sparse", num_sparse)
+            .attr("sparse_keys", sparse_keys)
+            .attr("dense_keys", dense_keys)
+            .attr("sparse_types", sparse_types)
+            .attr("dense_shapes", dense_shapes)
+            .finish()
+    }
+
+    /// Features of the `SequenceExample` message `serialized`: of its context, as `ParseSingleExample` reads them, and of the steps in its feature lists, with a dimension for the steps in front. A dense feature list that is missing is an error unless `feature_list_dense_missing_assumed_empty` names it. `debug_name` is for messages.
+    ///
+    /// `ParseSingleSequenceExample(serialized: str, feature_list_dense_missing_assumed_empty: str, context_sparse_keys: Ncontext_sparse * str, context_dense_keys: Ncontext_dense * str, feature_list_sparse_keys: Nfeature_list_sparse * str, feature_list_dense_keys: Nfeature_list_dense * str, context_dense_defaults: Tcontext_dense, debug_name: str) -> (context_sparse_indices: Ncontext_sparse * i64, context_sparse_values: context_sparse_types, context_sparse_shapes: Ncontext_sparse * i64, context_dense_values: Tcontext_dense, feature_list_sparse_indices: Nfeature_list_sparse * i64, feature_list_sparse_values: feature_list_sparse_types, feature_list_sparse_shapes: Nfeature_list_sparse * i64, feature_list_dense_values: feature_list_dense_types)`
+    ///
+    /// Attributes: `Ncontext_sparse: int >= 0 = 0`, `Ncontext_dense: int >= 0 = 0`, `Nfeature_list_sparse: int >= 0 = 0`, `Nfeature_list_dense: int >= 0 = 0`, `context_sparse_types: dtypes = []`, `Tcontext_dense: dtypes = []`, `feature_list_dense_types: dtypes = []`, `context_dense_shapes: shapes = []`, `feature_list_sparse_types: dtypes = []`, `feature_list_dense_shapes: shapes = []`.
+    ///
+    /// ```text
+    /// ParseSingleSequenceExample("", ["l"], "a", "b", "s", "l", [1.0 2.0], "x"; Ncontext_sparse=1, Ncontext_dense=1, Nfeature_list_sparse=1, Nfeature_list_dense=1,
+    ///         context_sparse_types={i64}, Tcontext_dense={f32}, feature_list_dense_types={i64}, context_dense_shapes={shape[2]}, feature_list_sparse_types={str}, feature_list_dense_shapes={shape[3]})
+    ///         = i64[0,1] [], i64[0] [], i64[1] [0], f32[2] [1 2], i64[0,2] [], str[0] [], i64[2] [0 0], i64[0,3] []
+    /// ```
+    #[track_caller]
+    fn parse_single_sequence_example(
+        self,
+        serialized: impl Into<Arg<'g>>,
+        feature_list_dense_missing_assumed_empty: impl Into<Arg<'g>>,
+        context_sparse_keys: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        context_dense_keys: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        feature_list_sparse_keys: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        feature_list_dense_keys: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        context_dense_defaults: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        debug_name: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ParseSingleSequenceExample")
+            .input(serialized)
+            .input(feature_list_dense_missing_assumed_empty)
+            .inputs(context_sparse_keys)
+            .inputs(context_dense_keys)
+            .inputs(feature_list_sparse_keys)
+            .inputs(feature_list_dense_keys)
+            .inputs(context_dense_defaults)
+            .input(debug_name)
+            .finish()
     }
 
     /// `input`, unless a run feeds another value of a shape that fits `shape`.
@@ -9697,6 +10257,24 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::decode_base64(first.graph(), first)
     }
 
+    /// A tensor for each column of the comma-separated `records`, of the same shape as they.
+    ///
+    /// See [`Ops::decode_csv`].
+    #[track_caller]
+    fn decode_csv(self, record_defaults: impl IntoIterator<Item = impl Into<Arg<'g>>>) -> Vec<Output<'g>> {
+        let first = self.into();
+        Ops::decode_csv(first.graph(), first, record_defaults)
+    }
+
+    /// What each string holds, which is compressed as `compression_type` says: not at all, `GZIP` or `ZLIB`.
+    ///
+    /// See [`Ops::decode_compressed`].
+    #[track_caller]
+    fn decode_compressed(self) -> Output<'g> {
+        let first = self.into();
+        Ops::decode_compressed(first.graph(), first)
+    }
+
     /// The bytes of each string as values of `out_type`, along a new last axis.
     ///
     /// See [`Ops::decode_raw`].
@@ -10102,6 +10680,52 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::in_top_k_v2(first.graph(), first, targets, k)
     }
 
+    /// Fills a table that is filled once.
+    ///
+    /// See [`Ops::initialize_table`].
+    #[track_caller]
+    fn initialize_table(self, keys: impl Into<Arg<'g>>, values: impl Into<Arg<'g>>) -> Op<'g> {
+        let first = self.into();
+        Ops::initialize_table(first.graph(), first, keys, values)
+    }
+
+    /// Fills a table that is filled once with a key and a value of each line of `filename`: the column (from 0, between `delimiter`s) that `key_index` and `value_index` say, -2 for the whole line, -1 for its number.
+    ///
+    /// See [`Ops::initialize_table_from_text_file`].
+    #[track_caller]
+    fn initialize_table_from_text_file(
+        self,
+        filename: impl Into<Arg<'g>>,
+        key_index: i64,
+        value_index: i64,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::initialize_table_from_text_file(first.graph(), first, filename, key_index, value_index)
+    }
+
+    /// Fills a table that is filled once with a key and a value of each line of `filename`: the column (from 0, between `delimiter`s) that `key_index` and `value_index` say, -2 for the whole line, -1 for its number.
+    ///
+    /// See [`Ops::initialize_table_from_text_file_v2`].
+    #[track_caller]
+    fn initialize_table_from_text_file_v2(
+        self,
+        filename: impl Into<Arg<'g>>,
+        key_index: i64,
+        value_index: i64,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::initialize_table_from_text_file_v2(first.graph(), first, filename, key_index, value_index)
+    }
+
+    /// Fills a table that is filled once.
+    ///
+    /// See [`Ops::initialize_table_v2`].
+    #[track_caller]
+    fn initialize_table_v2(self, keys: impl Into<Arg<'g>>, values: impl Into<Arg<'g>>) -> Op<'g> {
+        let first = self.into();
+        Ops::initialize_table_v2(first.graph(), first, keys, values)
+    }
+
     /// One over each element; of integers rounded towards zero.
     ///
     /// See [`Ops::inv`].
@@ -10316,6 +10940,105 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn logical_or(self, y: impl Into<Arg<'g>>) -> Output<'g> {
         let first = self.into();
         Ops::logical_or(first.graph(), first, y)
+    }
+
+    /// All keys of the table, in order, and their values.
+    ///
+    /// See [`Ops::lookup_table_export`].
+    #[track_caller]
+    fn lookup_table_export(self, tkeys: DType, tvalues: DType) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::lookup_table_export(first.graph(), first, tkeys, tvalues)
+    }
+
+    /// All keys of the table, in order, and their values.
+    ///
+    /// See [`Ops::lookup_table_export_v2`].
+    #[track_caller]
+    fn lookup_table_export_v2(self, tkeys: DType, tvalues: DType) -> [Output<'g>; 2] {
+        let first = self.into();
+        Ops::lookup_table_export_v2(first.graph(), first, tkeys, tvalues)
+    }
+
+    /// The value of each key, `default_value` for those that are not in the table.
+    ///
+    /// See [`Ops::lookup_table_find`].
+    #[track_caller]
+    fn lookup_table_find(self, keys: impl Into<Arg<'g>>, default_value: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::lookup_table_find(first.graph(), first, keys, default_value)
+    }
+
+    /// The value of each key, `default_value` for those that are not in the table.
+    ///
+    /// See [`Ops::lookup_table_find_v2`].
+    #[track_caller]
+    fn lookup_table_find_v2(self, keys: impl Into<Arg<'g>>, default_value: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::lookup_table_find_v2(first.graph(), first, keys, default_value)
+    }
+
+    /// Makes these keys and values all that is in the table.
+    ///
+    /// See [`Ops::lookup_table_import`].
+    #[track_caller]
+    fn lookup_table_import(self, keys: impl Into<Arg<'g>>, values: impl Into<Arg<'g>>) -> Op<'g> {
+        let first = self.into();
+        Ops::lookup_table_import(first.graph(), first, keys, values)
+    }
+
+    /// Makes these keys and values all that is in the table.
+    ///
+    /// See [`Ops::lookup_table_import_v2`].
+    #[track_caller]
+    fn lookup_table_import_v2(self, keys: impl Into<Arg<'g>>, values: impl Into<Arg<'g>>) -> Op<'g> {
+        let first = self.into();
+        Ops::lookup_table_import_v2(first.graph(), first, keys, values)
+    }
+
+    /// Puts keys in, each with its value; a key that is in the table gets another value.
+    ///
+    /// See [`Ops::lookup_table_insert`].
+    #[track_caller]
+    fn lookup_table_insert(self, keys: impl Into<Arg<'g>>, values: impl Into<Arg<'g>>) -> Op<'g> {
+        let first = self.into();
+        Ops::lookup_table_insert(first.graph(), first, keys, values)
+    }
+
+    /// Puts keys in, each with its value; a key that is in the table gets another value.
+    ///
+    /// See [`Ops::lookup_table_insert_v2`].
+    #[track_caller]
+    fn lookup_table_insert_v2(self, keys: impl Into<Arg<'g>>, values: impl Into<Arg<'g>>) -> Op<'g> {
+        let first = self.into();
+        Ops::lookup_table_insert_v2(first.graph(), first, keys, values)
+    }
+
+    /// Takes keys out of the table; those that are not in it do not matter.
+    ///
+    /// See [`Ops::lookup_table_remove_v2`].
+    #[track_caller]
+    fn lookup_table_remove_v2(self, keys: impl Into<Arg<'g>>) -> Op<'g> {
+        let first = self.into();
+        Ops::lookup_table_remove_v2(first.graph(), first, keys)
+    }
+
+    /// How many keys are in the table.
+    ///
+    /// See [`Ops::lookup_table_size`].
+    #[track_caller]
+    fn lookup_table_size(self) -> Output<'g> {
+        let first = self.into();
+        Ops::lookup_table_size(first.graph(), first)
+    }
+
+    /// How many keys are in the table.
+    ///
+    /// See [`Ops::lookup_table_size_v2`].
+    #[track_caller]
+    fn lookup_table_size_v2(self) -> Output<'g> {
+        let first = self.into();
+        Ops::lookup_table_size_v2(first.graph(), first)
     }
 
     /// For each value the first place in its sorted row before which only lesser ones stand.
@@ -10591,6 +11314,24 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::multinomial(first.graph(), first, num_samples)
     }
 
+    /// The table called `shared_name` (or as this node is) in `container`, made if there is none.
+    ///
+    /// See [`Ops::mutable_dense_hash_table`].
+    #[track_caller]
+    fn mutable_dense_hash_table(self, deleted_key: impl Into<Arg<'g>>, value_dtype: DType) -> Output<'g> {
+        let first = self.into();
+        Ops::mutable_dense_hash_table(first.graph(), first, deleted_key, value_dtype)
+    }
+
+    /// The table called `shared_name` (or as this node is) in `container`, made if there is none.
+    ///
+    /// See [`Ops::mutable_dense_hash_table_v2`].
+    #[track_caller]
+    fn mutable_dense_hash_table_v2(self, deleted_key: impl Into<Arg<'g>>, value_dtype: DType) -> Output<'g> {
+        let first = self.into();
+        Ops::mutable_dense_hash_table_v2(first.graph(), first, deleted_key, value_dtype)
+    }
+
     /// The number below which a normal variable lies with probability `x`; NaN outside of 0..1.
     ///
     /// See [`Ops::ndtri`].
@@ -10708,6 +11449,86 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     ) -> Output<'g> {
         let first = self.into();
         Ops::parameterized_truncated_normal(first.graph(), first, means, stdevs, minvals, maxvals)
+    }
+
+    /// Features of each of the `Example` messages in `serialized`.
+    ///
+    /// See [`Ops::parse_example`].
+    #[track_caller]
+    fn parse_example(
+        self,
+        names: impl Into<Arg<'g>>,
+        sparse_keys: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        dense_keys: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        dense_defaults: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        sparse_types: &[DType],
+        dense_shapes: &[PartialShape],
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::parse_example(
+            first.graph(),
+            first,
+            names,
+            sparse_keys,
+            dense_keys,
+            dense_defaults,
+            sparse_types,
+            dense_shapes,
+        )
+    }
+
+    /// Features of the `Example` message `serialized`.
+    ///
+    /// See [`Ops::parse_single_example`].
+    #[track_caller]
+    fn parse_single_example(
+        self,
+        dense_defaults: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        num_sparse: i64,
+        sparse_keys: &[&str],
+        dense_keys: &[&str],
+        sparse_types: &[DType],
+        dense_shapes: &[PartialShape],
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::parse_single_example(
+            first.graph(),
+            first,
+            dense_defaults,
+            num_sparse,
+            sparse_keys,
+            dense_keys,
+            sparse_types,
+            dense_shapes,
+        )
+    }
+
+    /// Features of the `SequenceExample` message `serialized`: of its context, as `ParseSingleExample` reads them, and of the steps in its feature lists, with a dimension for the steps in front.
+    ///
+    /// See [`Ops::parse_single_sequence_example`].
+    #[track_caller]
+    fn parse_single_sequence_example(
+        self,
+        feature_list_dense_missing_assumed_empty: impl Into<Arg<'g>>,
+        context_sparse_keys: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        context_dense_keys: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        feature_list_sparse_keys: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        feature_list_dense_keys: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        context_dense_defaults: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        debug_name: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::parse_single_sequence_example(
+            first.graph(),
+            first,
+            feature_list_dense_missing_assumed_empty,
+            context_sparse_keys,
+            context_dense_keys,
+            feature_list_sparse_keys,
+            feature_list_dense_keys,
+            context_dense_defaults,
+            debug_name,
+        )
     }
 
     /// `input`, unless a run feeds another value of a shape that fits `shape`.

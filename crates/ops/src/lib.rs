@@ -14,11 +14,13 @@ mod dims;
 mod io;
 mod linalg;
 mod list;
+mod lookup;
 #[macro_use]
 pub(crate) mod math;
 mod named;
 mod nn;
 mod number;
+mod parsing;
 mod queue;
 mod random;
 mod reader;
@@ -43,8 +45,10 @@ pub fn defs() -> Vec<OpDef> {
         io::defs(),
         linalg::defs(),
         list::defs(),
+        lookup::defs(),
         math::defs(),
         nn::defs(),
+        parsing::defs(),
         queue::defs(),
         random::defs(),
         reader::defs(),

@@ -1,5 +1,5 @@
-//! What outlives a step: named resources, variables, TensorArrays, stacks, queues, readers, maps of sparse tensors, and the means to call
-//! work off.
+//! What outlives a step: named resources, variables, TensorArrays, stacks, queues, readers, tables, maps of sparse tensors, and the
+//! means to call work off.
 //!
 //! Knows no graph and runs no kernel.
 
@@ -11,6 +11,7 @@ mod resources;
 mod sparse_tensors_map;
 mod stack;
 mod sync;
+mod table;
 mod tensor_array;
 mod variable;
 
@@ -23,5 +24,6 @@ pub use reader::{Format, Found, Progress, Reader, Reading, Record};
 pub use resources::Resources;
 pub use sparse_tensors_map::{Sparse, SparseTensorsMap};
 pub use stack::Stack;
+pub use table::{Table, TableKind, TableSpec};
 pub use tensor_array::{Sum, TensorArray, TensorArrayOptions};
 pub use variable::Variable;

@@ -64,6 +64,7 @@ fn bad_inputs() {
         gradients(),
         state(),
         queues(),
+        files(),
         functions(),
         messages(),
         sizes(),
@@ -349,6 +350,36 @@ fn array(op: &str, inputs: &str, ty: &str) -> String {
         + &format!(
             "node {{ name: 'x' op: '{op}' input: 'a' {inputs} input: '^shut' attr {{ key: '{ty}' value {{ type: DT_INT32 }} }} }}"
         )
+}
+
+fn files() -> Vec<Row> {
+    vec![
+        (STRUCTURE, Case("ReaderReadV2", "wants_a_queue"), ""),
+        (STRUCTURE, Case("ReaderReadV2", "of_names"), ""),
+        (STRUCTURE, Case("ReaderReadUpToV2", "no_fewer"), ""),
+        (STRUCTURE, Case("ReaderRestoreStateV2", "is_a_state"), ""),
+        (STRUCTURE, Case("FixedLengthRecordReaderV2", "of_some_bytes"), ""),
+        (STRUCTURE, Case("FixedLengthRecordReaderV2", "no_negative_sizes"), ""),
+        (STRUCTURE, Case("TFRecordReaderV2", "knows_its_compression"), ""),
+        (STRUCTURE, Case("ReadFile", "is_there"), ""),
+        (STRUCTURE, Case("WriteFile", "can_be_written"), ""),
+        (STRUCTURE, Case("DecodeCompressed", "is_compressed"), ""),
+        (STRUCTURE, Case("DecodeCSV", "one_default"), ""),
+        (STRUCTURE, Case("DecodeCSV", "increasing"), ""),
+        (STRUCTURE, Case("DecodeCSV", "quotes_end"), ""),
+        (STRUCTURE, Case("ParseExample", "is_an_example"), ""),
+        (STRUCTURE, Case("ParseExample", "no_default"), ""),
+        (STRUCTURE, Case("ParseExample", "types_for_all"), ""),
+        (STRUCTURE, Case("ParseSingleExample", "of_its_type"), ""),
+        (STRUCTURE, Case("ParseSingleSequenceExample", "not_missing"), ""),
+        (STRUCTURE, Case("LookupTableFindV2", "keys_are_typed"), ""),
+        (STRUCTURE, Case("LookupTableFindV2", "values_are_typed"), ""),
+        (STRUCTURE, Case("LookupTableInsertV2", "as_many_values"), ""),
+        (STRUCTURE, Case("InitializeTableV2", "equally_long"), ""),
+        (STRUCTURE, Case("InitializeTableFromTextFileV2", "whole_lines_are_text"), ""),
+        (STRUCTURE, Case("MutableDenseHashTableV2", "not_its_empty_key"), ""),
+        (STRUCTURE, Case("MutableHashTableOfTensorsV2", "knows_its_shape"), ""),
+    ]
 }
 
 fn queues() -> Vec<Row> {

@@ -137,7 +137,7 @@ pub(super) fn skip(from: &mut dyn BufRead, n: u64, file: &str) -> Result<u64> {
 }
 
 /// A line without its end, `\n` or `\r\n`; `None` where there is none left. No longer than the memory limit allows.
-pub(super) fn line(from: &mut dyn BufRead, file: &str) -> Result<Option<Vec<u8>>> {
+pub(crate) fn line(from: &mut dyn BufRead, file: &str) -> Result<Option<Vec<u8>>> {
     let most = budget::left() as u64;
     let mut line = Vec::new();
     let mut limited = std::io::Read::take(from, most.saturating_add(1));

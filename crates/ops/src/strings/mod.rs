@@ -1,11 +1,13 @@
 //! Strings.
 
 mod each;
-pub(crate) use each::strs;
 mod farm;
 mod hash;
 mod pattern;
 mod pieces;
+
+pub(crate) use each::strs;
+pub(crate) use string_to_number::{FromText, number};
 
 ops! {
     as_string, base64, decode_raw, hash_bucket, reduce_join, regex_full_match, regex_replace, string_case, string_join, string_length, string_split,

@@ -19,25 +19,53 @@ pub(crate) fn def() -> OpDef {
         .kernel(Kernel::pure(run))
 }
 
+/// A number that texts are read as.
+pub(crate) trait FromText: Element {
+    /// The number that the text says, which has no space around it.
+    fn from_text(text: &str) -> Option<Self>;
+}
+
+macro_rules! from_text {
+    ($($t:ty: $special:expr;)*) => { $(
+        impl FromText for $t {
+            fn from_text(text: &str) -> Option<$t> {
+                text.parse().ok().or_else(|| $special(text))
+            }
+        }
+    )* };
+}
+from_text! {
+    f32: |text| special(text).map(|v| v as f32);
+    f64: special;
+    i32: |_| None;
+    i64: |_| None;
+    u32: |_| None;
+    u64: |_| None;
+}
+
+/// The number that a text says, with or without space around it.
+pub(crate) fn number<T: FromText>(text: &[u8]) -> Option<T> {
+    T::from_text(std::str::from_utf8(trim(text)).ok()?)
+}
+
 fn run(cx: &mut KernelCx) -> Result<()> {
     let result = match cx.attrs().dtype("out_type")? {
-        F32 => parse(cx, |s| s.parse::<f32>().ok().or_else(|| special(s).map(|v| v as f32))),
-        F64 => parse(cx, |s| s.parse::<f64>().ok().or_else(|| special(s))),
-        I32 => parse(cx, |s| s.parse::<i32>().ok()),
-        I64 => parse(cx, |s| s.parse::<i64>().ok()),
-        U32 => parse(cx, |s| s.parse::<u32>().ok()),
-        U64 => parse(cx, |s| s.parse::<u64>().ok()),
+        F32 => parse::<f32>(cx),
+        F64 => parse::<f64>(cx),
+        I32 => parse::<i32>(cx),
+        I64 => parse::<i64>(cx),
+        U32 => parse::<u32>(cx),
+        U64 => parse::<u64>(cx),
         other => Err(invalid!("strings are not read as {other}")),
     }?;
     cx.set(0, result);
     Ok(())
 }
 
-fn parse<T: Element>(cx: &KernelCx, read: impl Fn(&str) -> Option<T>) -> Result<Tensor> {
-    let values = strs(cx, 0)?.iter().map(|s| {
-        let text = std::str::from_utf8(trim(s)).ok();
-        text.and_then(&read).ok_or_else(|| invalid!("\"{}\" is no {}", s.escape_ascii(), T::DTYPE))
-    });
+fn parse<T: FromText>(cx: &KernelCx) -> Result<Tensor> {
+    let values = strs(cx, 0)?
+        .iter()
+        .map(|s| number(s).ok_or_else(|| invalid!("\"{}\" is no {}", s.escape_ascii(), T::DTYPE)));
     Tensor::from_slice(cx.input(0).shape().clone(), &values.collect::<Result<Vec<T>>>()?)
 }
 

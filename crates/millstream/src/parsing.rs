@@ -1,0 +1,510 @@
+//! Parsing `Example` messages: their features, by name, as tensors.
+//!
+//! ```
+//! use millstream::parsing::{FixedLenFeature, VarLenFeature, parse_example};
+//! use millstream::prelude::*;
+//! let g = Graph::new();
+//! let serialized = g.placeholder_of("serialized", DType::Str, shape![_]);
+//! let age = FixedLenFeature::new(shape![], DType::I64).default_value(Tensor::scalar(-1i64));
+//! let parsed = parse_example(&g, serialized, [("age", age.into()), ("words", VarLenFeature::new(DType::Str).into())])?;
+//! let (age, words) = (parsed.dense("age")?, parsed.sparse("words")?);
+//! let session = Session::new(&g)?;
+//! // Two messages without any feature.
+//! let (age, shape): (Vec<i64>, Vec<i64>) = session.run((age, words.dense_shape), feed![serialized => "str[2] [\"\" \"\"]".parse::<Tensor>()?])?;
+//! assert_eq!(age, [-1, -1]);
+//! assert_eq!(shape, [2, 0]);
+//! # Ok::<(), millstream::Error>(())
+//! ```
+//!
+//! Definition: `tf.parse_example`, `tf.parse_single_example`, `tf.parse_single_sequence_example` of TensorFlow 1.15, with its node names.
+
+use crate::options::{Options, Start};
+use millstream_graph::{Arg, Attr, Graph, Op, OpBuilder, Output, SparseTensor};
+use millstream_tensor::{DType, PartialShape, Result, Shape, Str, Tensor, ensure, invalid};
+use std::collections::BTreeMap;
+use std::panic::Location;
+
+/// A feature that every example has so many values of.
+#[derive(Clone, Debug)]
+pub struct FixedLenFeature {
+    shape: PartialShape,
+    dtype: DType,
+    default: Option<Tensor>,
+}
+
+impl FixedLenFeature {
+    /// Of this shape; `dtype` is f32, i64 or string.
+    pub fn new(shape: impl Into<PartialShape>, dtype: DType) -> Self {
+        FixedLenFeature { shape: shape.into(), dtype, default: None }
+    }
+
+    /// The value of examples that lack it; to lack it is an error otherwise.
+    pub fn default_value(mut self, value: Tensor) -> Self {
+        self.default = Some(value);
+        self
+    }
+}
+
+/// A feature that examples have any number of values of: a sparse tensor.
+#[derive(Clone, Debug)]
+pub struct VarLenFeature {
+    dtype: DType,
+}
+
+impl VarLenFeature {
+    /// `dtype` is f32, i64 or string.
+    pub fn new(dtype: DType) -> Self {
+        VarLenFeature { dtype }
+    }
+}
+
+/// A feature whose first dimension varies: a dense tensor, filled up to the longest in a batch. Of a sequence: a value per step.
+#[derive(Clone, Debug)]
+pub struct FixedLenSequenceFeature {
+    shape: PartialShape,
+    dtype: DType,
+    allow_missing: bool,
+    default: Option<Tensor>,
+}
+
+impl FixedLenSequenceFeature {
+    /// Of this shape, but for the first dimension; `dtype` is f32, i64 or string.
+    pub fn new(shape: impl Into<PartialShape>, dtype: DType) -> Self {
+        FixedLenSequenceFeature { shape: shape.into(), dtype, allow_missing: false, default: None }
+    }
+
+    /// It may be missing, and then is empty. Of examples, that must be.
+    pub fn allow_missing(mut self) -> Self {
+        self.allow_missing = true;
+        self
+    }
+
+    /// What shorter ones are filled up with: one value; zero or an empty string otherwise.
+    pub fn default_value(mut self, value: Tensor) -> Self {
+        self.default = Some(value);
+        self
+    }
+}
+
+/// A sparse tensor whose indices and values are features of their own.
+#[derive(Clone, Debug)]
+pub struct SparseFeature {
+    index_keys: Vec<String>,
+    value_key: String,
+    dtype: DType,
+    sizes: Vec<i64>,
+    already_sorted: bool,
+}
+
+impl SparseFeature {
+    /// The features `index_keys` (i64) say where the values of `value_key` stand, a dimension each, of these sizes.
+    pub fn new(
+        index_keys: impl IntoIterator<Item = impl Into<String>>,
+        value_key: impl Into<String>,
+        dtype: DType,
+        sizes: impl IntoIterator<Item = i64>,
+    ) -> Self {
+        let index_keys = index_keys.into_iter().map(Into::into).collect();
+        let sizes = sizes.into_iter().collect();
+        SparseFeature { index_keys, value_key: value_key.into(), dtype, sizes, already_sorted: false }
+    }
+
+    /// The indices are in order, so that they need not be sorted.
+    pub fn already_sorted(mut self) -> Self {
+        self.already_sorted = true;
+        self
+    }
+}
+
+/// What is wanted of a feature.
+#[derive(Clone, Debug)]
+pub enum Feature {
+    /// So many values.
+    FixedLen(FixedLenFeature),
+    /// Any number of values, sparse.
+    VarLen(VarLenFeature),
+    /// Any number of values, dense.
+    Sequence(FixedLenSequenceFeature),
+    /// Values whose indices are features, too.
+    Sparse(SparseFeature),
+}
+
+macro_rules! features {
+    ($($variant:ident($t:ident))*) => { $(
+        impl From<$t> for Feature {
+            fn from(feature: $t) -> Feature {
+                Feature::$variant(feature)
+            }
+        }
+    )* };
+}
+features! { FixedLen(FixedLenFeature) VarLen(VarLenFeature) Sequence(FixedLenSequenceFeature) Sparse(SparseFeature) }
+
+/// The features of examples: dense and sparse ones by name.
+#[derive(Clone, Debug, Default)]
+pub struct Parsed<'g> {
+    dense: BTreeMap<String, Output<'g>>,
+    sparse: BTreeMap<String, SparseTensor<'g>>,
+}
+
+impl<'g> Parsed<'g> {
+    /// A feature of fixed length, or a sequence.
+    pub fn dense(&self, key: &str) -> Result<Output<'g>> {
+        self.dense.get(key).copied().ok_or_else(|| self.missing(key, "dense"))
+    }
+
+    /// A feature of variable length, or a sparse one.
+    pub fn sparse(&self, key: &str) -> Result<SparseTensor<'g>> {
+        self.sparse.get(key).copied().ok_or_else(|| self.missing(key, "sparse"))
+    }
+
+    fn missing(&self, key: &str, kind: &str) -> millstream_tensor::Error {
+        let (dense, sparse): (Vec<_>, Vec<_>) = (self.dense.keys().collect(), self.sparse.keys().collect());
+        invalid!("there is no {kind} feature `{key}`; dense are {dense:?}, sparse {sparse:?}")
+    }
+}
+
+/// What an op is told of the features wanted, in the order of their keys.
+#[derive(Default)]
+struct Wanted {
+    sparse: Vec<(String, DType)>,
+    dense: Vec<(String, DType, PartialShape)>,
+    missing_assumed_empty: Vec<Str>,
+    /// What follows from the sparse outputs.
+    composed: Vec<(String, SparseFeature)>,
+    plain: Vec<String>,
+}
+
+impl Wanted {
+    fn push_sparse(&mut self, key: &str, dtype: DType) -> Result<()> {
+        match self.sparse.iter().find(|(k, _)| k == key) {
+            None => self.sparse.push((key.to_owned(), dtype)),
+            Some((_, other)) => ensure!(
+                *other == dtype,
+                "feature `{key}` is wanted as {other} and as {dtype}: two sparse features use it"
+            ),
+        }
+        Ok(())
+    }
+
+    /// Of examples, or of the context of a sequence.
+    fn of_examples(features: &BTreeMap<String, Feature>) -> Result<Wanted> {
+        let mut wanted = Wanted::default();
+        for (key, feature) in features {
+            match feature {
+                Feature::FixedLen(f) => {
+                    wanted.dense.push((key.clone(), f.dtype, known(key, &f.shape)?.into()))
+                }
+                Feature::Sequence(f) => {
+                    ensure!(
+                        f.allow_missing,
+                        "feature `{key}` of an example varies in length, so that it may be empty: say `.allow_missing()`"
+                    );
+                    wanted.dense.push((key.clone(), f.dtype, steps_of(&known(key, &f.shape)?)));
+                }
+                Feature::VarLen(f) => {
+                    wanted.plain.push(key.clone());
+                    wanted.push_sparse(key, f.dtype)?;
+                }
+                Feature::Sparse(f) => {
+                    ensure!(
+                        f.index_keys.len() == f.sizes.len() && !f.sizes.is_empty(),
+                        "sparse feature `{key}` has {} index keys but {} sizes: it needs one each",
+                        f.index_keys.len(),
+                        f.sizes.len()
+                    );
+                    let mut index_keys = f.index_keys.clone();
+                    index_keys.sort();
+                    for index in &index_keys {
+                        wanted.push_sparse(index, DType::I64)?;
+                    }
+                    wanted.push_sparse(&f.value_key, f.dtype)?;
+                    wanted.composed.push((key.clone(), f.clone()));
+                }
+            }
+        }
+        Ok(wanted)
+    }
+
+    /// Of the steps of a sequence.
+    fn of_steps(features: &BTreeMap<String, Feature>) -> Result<Wanted> {
+        let mut wanted = Wanted::default();
+        for (key, feature) in features {
+            match feature {
+                Feature::Sequence(f) => {
+                    ensure!(
+                        f.default.is_none(),
+                        "feature list `{key}` has a default, but its steps are all there"
+                    );
+                    if f.allow_missing {
+                        wanted.missing_assumed_empty.push(key.as_str().into());
+                    }
+                    wanted.dense.push((key.clone(), f.dtype, known(key, &f.shape)?.into()));
+                }
+                Feature::VarLen(f) => {
+                    wanted.plain.push(key.clone());
+                    wanted.push_sparse(key, f.dtype)?;
+                }
+                other => {
+                    return Err(invalid!(
+                        "feature list `{key}` is wanted as {other:?}: of steps there are `FixedLenSequenceFeature` and `VarLenFeature`"
+                    ));
+                }
+            }
+        }
+        Ok(wanted)
+    }
+
+    fn keys(&self) -> (Vec<String>, Vec<String>) {
+        let sparse = self.sparse.iter().map(|(key, _)| key.clone()).collect();
+        (sparse, self.dense.iter().map(|(key, ..)| key.clone()).collect())
+    }
+
+    fn sparse_types(&self) -> Attr {
+        list(self.sparse.iter().map(|(_, dtype)| *dtype))
+    }
+
+    fn dense_types(&self) -> Attr {
+        list(self.dense.iter().map(|(_, dtype, _)| *dtype))
+    }
+
+    fn dense_shapes(&self) -> Attr {
+        list(self.dense.iter().map(|(_, _, shape)| shape.clone()))
+    }
+
+    /// The outputs of the op from `first` on, by name.
+    fn parsed<'g>(&self, op: Op<'g>, first: usize) -> Result<Parsed<'g>> {
+        let n = self.sparse.len();
+        let outputs = op.outputs();
+        let part = |i: usize| SparseTensor {
+            indices: outputs[first + i],
+            values: outputs[first + n + i],
+            dense_shape: outputs[first + 2 * n + i],
+        };
+        let raw: BTreeMap<&str, SparseTensor<'g>> =
+            self.sparse.iter().enumerate().map(|(i, (key, _))| (key.as_str(), part(i))).collect();
+        let dense = self.dense.iter().enumerate();
+        let mut parsed = Parsed {
+            dense: dense.map(|(i, (key, ..))| (key.clone(), outputs[first + 3 * n + i])).collect(),
+            sparse: self.plain.iter().map(|key| (key.clone(), raw[key.as_str()])).collect(),
+        };
+        for (key, feature) in &self.composed {
+            let indices: Vec<_> = feature.index_keys.iter().map(|key| &raw[key.as_str()]).collect();
+            parsed.sparse.insert(key.clone(), compose(feature, &indices, &raw[feature.value_key.as_str()])?);
+        }
+        Ok(parsed)
+    }
+}
+
+/// A sparse tensor of which each dimension's indices are the values of another: `tf.sparse_merge`.
+fn compose<'g>(
+    feature: &SparseFeature,
+    indices: &[&SparseTensor<'g>],
+    values: &SparseTensor<'g>,
+) -> Result<SparseTensor<'g>> {
+    let g = values.values.graph();
+    g.name_scope("SparseMerge", || {
+        let columns: Vec<Output<'g>> =
+            indices.iter().map(|i| g.op("ExpandDims").input(i.values).input(1).output()).collect();
+        let sizes = g.constant(feature.sizes.clone());
+        let first = indices[0];
+        // All but the last column and size, which number the values of an example.
+        let rows = g
+            .op("StridedSlice")
+            .input(first.indices)
+            .input([0, 0])
+            .input([0, -1])
+            .input([1, 1])
+            .attr("begin_mask", 1)
+            .attr("end_mask", 1)
+            .output();
+        let batch = g
+            .op("StridedSlice")
+            .input(first.dense_shape)
+            .input([0])
+            .input([-1])
+            .input([1])
+            .attr("begin_mask", 1)
+            .output();
+        let places = std::iter::once(rows).chain(columns);
+        let indices = g.op("ConcatV2").name("concat").inputs(places).input(1).output();
+        let shape = g.op("ConcatV2").name("concat").inputs([batch, sizes]).input(0).output();
+        if feature.already_sorted {
+            return Ok(SparseTensor { indices, values: values.values, dense_shape: shape });
+        }
+        let op = g.op("SparseReorder").input(indices).input(values.values).input(shape).try_finish()?;
+        let dense_shape = g.op("Identity").input(shape).output();
+        Ok(SparseTensor { indices: op.output(0), values: op.output(1), dense_shape })
+    })
+}
+
+fn list<T: Into<Attr>>(items: impl IntoIterator<Item = T>) -> Attr {
+    Attr::List(items.into_iter().map(Into::into).collect())
+}
+
+fn known(key: &str, shape: &PartialShape) -> Result<Shape> {
+    shape.full().ok_or_else(|| {
+        invalid!("the shape of feature `{key}` must be known, but is {shape}").with_help(
+            "a first dimension that varies is left out of the shape of a `FixedLenSequenceFeature`",
+        )
+    })
+}
+
+fn steps_of(shape: &Shape) -> PartialShape {
+    PartialShape::new(std::iter::once(None).chain(shape.dims().iter().map(|&d| Some(d))))
+}
+
+/// The defaults of the dense features, in the order of their keys; nothing where there is none.
+fn defaults<'g>(g: &'g Graph, features: &BTreeMap<String, Feature>) -> Result<Vec<Output<'g>>> {
+    let mut outputs = Vec::new();
+    for (key, feature) in features {
+        let (prefix, dtype, shape, default) = match feature {
+            Feature::FixedLen(f) => ("key", f.dtype, known(key, &f.shape)?, &f.default),
+            Feature::Sequence(f) => ("padding", f.dtype, Shape::default(), &f.default),
+            _ => continue,
+        };
+        let Some(default) = default else {
+            // What is not there for a feature that must be; zero for what is filled up.
+            let none = if prefix == "key" { Shape::from([0]) } else { Shape::default() };
+            outputs.push(g.constant_tensor("Const", Tensor::zeros(dtype, none)?));
+            continue;
+        };
+        ensure!(
+            default.dtype() == dtype && default.elements() == shape.elements(),
+            "the default of feature `{key}` is {}{}, but {dtype}{shape} is wanted",
+            default.dtype(),
+            default.shape()
+        );
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "_.-/".contains(c) { c } else { '_' };
+        let name = format!("{prefix}_{}", key.chars().map(plain).collect::<String>());
+        let default = g.constant_tensor(&name, default.clone());
+        let dims: Vec<i32> = shape.dims().iter().map(|&d| i32::try_from(d).unwrap_or(i32::MAX)).collect();
+        outputs.push(g.op("Reshape").input(default).input(Tensor::vector(&dims)?).output());
+    }
+    Ok(outputs)
+}
+
+fn by_key<K: Into<String>>(features: impl IntoIterator<Item = (K, Feature)>) -> BTreeMap<String, Feature> {
+    features.into_iter().map(|(key, feature)| (key.into(), feature)).collect()
+}
+
+fn key_inputs<'g>(node: OpBuilder<'g>, keys: Vec<String>) -> OpBuilder<'g> {
+    node.inputs(keys.into_iter().map(Arg::from))
+}
+
+fn no_strings() -> Result<Tensor> {
+    Tensor::strings([0], Vec::new())
+}
+
+/// The features of many examples: `serialized` is a vector of `Example` messages.
+#[track_caller]
+pub fn parse_example<'g, K: Into<String>>(
+    g: impl Start<'g>,
+    serialized: impl Into<Arg<'g>>,
+    features: impl IntoIterator<Item = (K, Feature)>,
+) -> Result<Parsed<'g>> {
+    named_example(g.options(), serialized.into(), no_strings()?.into(), by_key(features), Location::caller())
+}
+
+/// As [`parse_example`], with names for the examples in messages.
+#[track_caller]
+pub fn parse_named_example<'g, K: Into<String>>(
+    g: impl Start<'g>,
+    serialized: impl Into<Arg<'g>>,
+    names: impl Into<Arg<'g>>,
+    features: impl IntoIterator<Item = (K, Feature)>,
+) -> Result<Parsed<'g>> {
+    named_example(g.options(), serialized.into(), names.into(), by_key(features), Location::caller())
+}
+
+fn named_example<'g>(
+    options: Options<'g>,
+    serialized: Arg<'g>,
+    names: Arg<'g>,
+    features: BTreeMap<String, Feature>,
+    at: &'static Location<'static>,
+) -> Result<Parsed<'g>> {
+    let g = options.graph();
+    let wanted = Wanted::of_examples(&features).map_err(|e| e.at_line(at))?;
+    let op = g.name_scope(&options.name_or("ParseExample"), || {
+        let defaults = defaults(g, &features)?;
+        let (sparse, dense) = wanted.keys();
+        let node = g.op("ParseExample").at(at).input(serialized).input(names);
+        let node = key_inputs(key_inputs(node, sparse), dense).inputs(defaults);
+        node.attr("Nsparse", wanted.sparse.len() as i64)
+            .attr("Ndense", wanted.dense.len() as i64)
+            .attr("sparse_types", wanted.sparse_types())
+            .attr("Tdense", wanted.dense_types())
+            .attr("dense_shapes", wanted.dense_shapes())
+            .try_finish()
+    })?;
+    wanted.parsed(op, 0)
+}
+
+/// The features of one example: `serialized` is an `Example` message, a scalar.
+#[track_caller]
+pub fn parse_single_example<'g, K: Into<String>>(
+    g: impl Start<'g>,
+    serialized: impl Into<Arg<'g>>,
+    features: impl IntoIterator<Item = (K, Feature)>,
+) -> Result<Parsed<'g>> {
+    let (options, at, features) = (g.options(), Location::caller(), by_key(features));
+    let g = options.graph();
+    let wanted = Wanted::of_examples(&features).map_err(|e| e.at_line(at))?;
+    let op = g.name_scope(&options.name_or("ParseSingleExample"), || {
+        let defaults = defaults(g, &features)?;
+        let (sparse, dense) = wanted.keys();
+        g.op("ParseSingleExample")
+            .at(at)
+            .input(serialized)
+            .inputs(defaults)
+            .attr("num_sparse", wanted.sparse.len() as i64)
+            .attr("sparse_keys", list(sparse))
+            .attr("dense_keys", list(dense))
+            .attr("sparse_types", wanted.sparse_types())
+            .attr("Tdense", wanted.dense_types())
+            .attr("dense_shapes", wanted.dense_shapes())
+            .try_finish()
+    })?;
+    wanted.parsed(op, 0)
+}
+
+/// The features of one sequence, of its context and of its steps: `serialized` is a `SequenceExample` message, a scalar.
+#[track_caller]
+pub fn parse_single_sequence_example<'g, K: Into<String>, L: Into<String>>(
+    g: impl Start<'g>,
+    serialized: impl Into<Arg<'g>>,
+    context: impl IntoIterator<Item = (K, Feature)>,
+    steps: impl IntoIterator<Item = (L, Feature)>,
+) -> Result<(Parsed<'g>, Parsed<'g>)> {
+    let (options, at) = (g.options(), Location::caller());
+    let (context, steps) = (by_key(context), by_key(steps));
+    let g = options.graph();
+    let of_context = Wanted::of_examples(&context).map_err(|e| e.at_line(at))?;
+    let of_steps = Wanted::of_steps(&steps).map_err(|e| e.at_line(at))?;
+    let op = g.name_scope(&options.name_or("ParseSingleSequenceExample"), || {
+        let defaults = defaults(g, &context)?;
+        let assumed_empty = of_steps.missing_assumed_empty.clone();
+        let assumed_empty = Tensor::strings([assumed_empty.len()], assumed_empty)?;
+        let mut node = g.op("ParseSingleSequenceExample").at(at).input(serialized).input(assumed_empty);
+        for wanted in [&of_context, &of_steps] {
+            let (sparse, dense) = wanted.keys();
+            node = key_inputs(key_inputs(node, sparse), dense);
+        }
+        node.inputs(defaults)
+            .input("")
+            .attr("Ncontext_sparse", of_context.sparse.len() as i64)
+            .attr("Ncontext_dense", of_context.dense.len() as i64)
+            .attr("Nfeature_list_sparse", of_steps.sparse.len() as i64)
+            .attr("Nfeature_list_dense", of_steps.dense.len() as i64)
+            .attr("context_sparse_types", of_context.sparse_types())
+            .attr("Tcontext_dense", of_context.dense_types())
+            .attr("context_dense_shapes", of_context.dense_shapes())
+            .attr("feature_list_sparse_types", of_steps.sparse_types())
+            .attr("feature_list_dense_types", of_steps.dense_types())
+            .attr("feature_list_dense_shapes", of_steps.dense_shapes())
+            .try_finish()
+    })?;
+    let n_context = 3 * of_context.sparse.len() + of_context.dense.len();
+    Ok((of_context.parsed(op, 0)?, of_steps.parsed(op, n_context)?))
+}

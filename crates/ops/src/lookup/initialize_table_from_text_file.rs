@@ -1,0 +1,140 @@
+//! `InitializeTableFromTextFile`, `InitializeTableFromTextFileV2`: fills a table with what the lines of a file say.
+
+use super::tables::{generations, one_handle, table, user};
+use crate::io::file_name;
+use crate::reader::line;
+use crate::strings::{number, strs};
+use millstream_checkpoint::records::{Compression, open};
+use millstream_graph::op::spec::{AtLeast, Spec, Text};
+use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{DType, Result, Str, Tensor, ensure, invalid};
+
+/// What stands for a whole line, and for its number.
+const WHOLE_LINE: i64 = -2;
+const LINE_NUMBER: i64 = -1;
+
+pub(crate) fn def() -> [OpDef; 2] {
+    generations(["InitializeTableFromTextFile", "InitializeTableFromTextFileV2"], |name, by| {
+        user(name, by)
+            .doc(
+                "Fills a table that is filled once with a key and a value of each line of `filename`: the column (from 0, between `delimiter`s) that \
+                 `key_index` and `value_index` say, -2 for the whole line, -1 for its number. With a `vocab_size` so many lines are read, \
+                 and there must be so many.",
+            )
+            .input("filename", DType::Str)
+            .attr("key_index", AtLeast(WHOLE_LINE))
+            .attr("value_index", AtLeast(WHOLE_LINE))
+            .attr("vocab_size", AtLeast(-1).or(-1))
+            .attr("delimiter", Text.or("\t"))
+            .infer(infer)
+            .kernel(Kernel::stateful(run).cost(Cost::Estimate(|_, _| 1e6)))
+    })
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    one_handle(cx)?;
+    cx.scalar(1)
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let table = table(cx)?;
+    let [name] = strs(cx, 1)? else {
+        return Err(invalid!("`filename` must be a scalar but has shape {}", cx.input(1).shape()));
+    };
+    let file = file_name(name)?;
+    let attrs = cx.attrs();
+    let delimiter = attrs.str("delimiter")?;
+    let [delimiter] = delimiter[..] else {
+        return Err(invalid!("`delimiter` must be one character, but is {delimiter:?}"));
+    };
+    let vocab_size = attrs.int("vocab_size")?;
+    let spec = table.spec();
+    let (mut keys, mut values) =
+        (Column::new(attrs.int("key_index")?, spec.key)?, Column::new(attrs.int("value_index")?, spec.value)?);
+    let mut lines = open(file, Compression::None)?;
+    let mut n = 0;
+    while vocab_size < 0 || n < vocab_size {
+        cx.env.cancel.check()?;
+        let Some(line) = line(&mut lines, file)? else { break };
+        let at = || format!("in line {} of `{file}`", n + 1);
+        ensure!(!line.is_empty(), "there is an empty line {}", at());
+        keys.push(&line, n, delimiter).map_err(|e| e.note(at()))?;
+        values.push(&line, n, delimiter).map_err(|e| e.note(at()))?;
+        n += 1;
+    }
+    ensure!(
+        vocab_size < 0 || n == vocab_size,
+        "`vocab_size` is {vocab_size}, but `{file}` has {n} lines"
+    );
+    table.fill(&keys.finish()?, &values.finish()?)
+}
+
+/// The keys, or the values, of the lines so far.
+struct Column {
+    index: i64,
+    dtype: DType,
+    texts: Vec<Str>,
+    ints: Vec<i64>,
+    floats: Vec<f64>,
+}
+
+impl Column {
+    fn new(index: i64, dtype: DType) -> Result<Column> {
+        match index {
+            WHOLE_LINE => ensure!(dtype == DType::Str, "a whole line is a string, but the table wants {dtype}"),
+            LINE_NUMBER => {
+                ensure!(dtype == DType::I64, "the number of a line is an i64, but the table wants {dtype}");
+            }
+            _ => ensure!(
+                matches!(dtype, DType::Str | DType::I32 | DType::I64 | DType::F32 | DType::F64),
+                "a column of a file is not read as {dtype}"
+            ),
+        }
+        Ok(Column { index, dtype, texts: Vec::new(), ints: Vec::new(), floats: Vec::new() })
+    }
+
+    fn push(&mut self, line: &[u8], number_of_line: i64, delimiter: u8) -> Result<()> {
+        let text = match self.index {
+            LINE_NUMBER => {
+                self.ints.push(number_of_line);
+                return Ok(());
+            }
+            WHOLE_LINE => line,
+            index => {
+                let mut columns = line.split(|&b| b == delimiter);
+                columns.nth(index as usize).ok_or_else(|| {
+                    let n = line.split(|&b| b == delimiter).count();
+                    invalid!("column {index} is wanted, but there are {n}")
+                })?
+            }
+        };
+        let no = |dtype| invalid!("column {} holds \"{}\", which is no {dtype}", self.index, text.escape_ascii());
+        match self.dtype {
+            DType::I32 => self.ints.push(number::<i32>(text).ok_or_else(|| no(DType::I32))?.into()),
+            DType::I64 => self.ints.push(number(text).ok_or_else(|| no(DType::I64))?),
+            DType::F32 => self.floats.push(number::<f32>(text).ok_or_else(|| no(DType::F32))?.into()),
+            DType::F64 => self.floats.push(number(text).ok_or_else(|| no(DType::F64))?),
+            _ => self.texts.push(Str::new(text)?),
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Tensor> {
+        let Column { dtype, texts, ints, floats, .. } = self;
+        match dtype {
+            DType::I32 => Tensor::from_iter([ints.len()], ints.iter().map(|&n| n as i32)),
+            DType::I64 => Tensor::from_slice([ints.len()], &ints),
+            DType::F32 => Tensor::from_iter([floats.len()], floats.iter().map(|&x| x as f32)),
+            DType::F64 => Tensor::from_slice([floats.len()], &floats),
+            _ => Tensor::strings([texts.len()], texts),
+        }
+    }
+}
+
+cases! {
+    gives_nothing: "InitializeTableFromTextFileV2(resource[], str[]; key_index=-2, value_index=-1) :",
+    is_there: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=str, value_dtype=i64), \"/nowhere/v\"; key_index=-2, value_index=-1) ! cannot read `/nowhere/v`",
+    whole_lines_are_text: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=i64, value_dtype=i64), \"/dev/null\"; key_index=-2, value_index=-1) ! a whole line is a string",
+    one_delimiter: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=str, value_dtype=i64), \"/dev/null\"; key_index=-2, value_index=-1, delimiter=\", \") ! `delimiter` must be one character",
+    enough_lines: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=str, value_dtype=i64), \"/dev/null\"; key_index=-2, value_index=-1, vocab_size=3) ! `vocab_size` is 3, but `/dev/null` has 0 lines",
+}

@@ -1,0 +1,18 @@
+//! `LookupTableImport`, `LookupTableImportV2`: all that is in a table.
+
+use super::tables::{generations, pairs, table, user};
+use millstream_graph::op::{Kernel, OpDef};
+
+pub(crate) fn def() -> [OpDef; 2] {
+    generations(["LookupTableImport", "LookupTableImportV2"], |name, by| {
+        pairs(user(name, by), "Tin", "Tout")
+            .doc("Makes these keys and values all that is in the table. One that is filled once is filled by it.")
+            .kernel(Kernel::stateful(|cx| table(cx)?.import(cx.input(1), cx.input(2))))
+    })
+}
+
+cases! {
+    gives_nothing: "LookupTableImportV2(resource[], str[?], i64[?]) :",
+    as_many_values: "LookupTableImportV2(MutableHashTableV2(; key_dtype=i32, value_dtype=f32), [1 2], [1.0]) ! `values` must be f32[2]",
+    wants_a_table: "LookupTableImportV2(@i32 1, [1], [0]) ! refers to a variable",
+}

@@ -1,0 +1,19 @@
+//! `LookupTableRemoveV2`: takes keys out.
+
+use super::tables::{By, table, user};
+use millstream_graph::op::spec::AnyType;
+use millstream_graph::op::{Kernel, OpDef};
+
+pub(crate) fn def() -> OpDef {
+    user("LookupTableRemoveV2", By::Resource)
+        .doc("Takes keys out of the table; those that are not in it do not matter.")
+        .input("keys", "Tin")
+        .attr("Tin", AnyType)
+        .kernel(Kernel::stateful(|cx| table(cx)?.remove(cx.input(1))))
+}
+
+cases! {
+    gives_nothing: "LookupTableRemoveV2(resource[], str[?]) :",
+    stays_as_it_is: "LookupTableRemoveV2(HashTableV2(; key_dtype=i32, value_dtype=f32), [1]) ! is filled once and then stays as it is",
+    wants_a_table: "LookupTableRemoveV2(@i32 1, [1]) ! refers to a variable",
+}

@@ -1,0 +1,85 @@
+//! What the ops on tables share: opening a table by its name, and the types of keys and values.
+
+pub(super) use crate::named::{By, generations, one_handle};
+use crate::named::{Named, handle_shape, share};
+use millstream_graph::op::spec::{AnyType, Bool, Spec, Text};
+use millstream_graph::op::{BuildCx, Effect, Gradient, Kernel, KernelCx, OpDef, Run};
+use millstream_state::{Table, TableKind, TableSpec};
+use millstream_tensor::{Result, Shape, Tensor, ensure};
+use std::sync::Arc;
+
+/// Declares what all ops that open a table have, but for doc, cases, and what comes before and after.
+pub(super) fn opens(def: OpDef, by: By) -> OpDef {
+    by.output(def, "table_handle")
+        .attr("container", Text.or(""))
+        .attr("shared_name", Text.or(""))
+        .attr("use_node_name_sharing", Bool.or(false))
+        .attr("key_dtype", AnyType)
+        .attr("value_dtype", AnyType)
+        .infer(handle_shape)
+        .gradient(Gradient::none("of tables there is none, as in TensorFlow"))
+}
+
+/// A kernel that opens a table: the one under its name if that is alike, or a new one.
+pub(super) fn opener(kind: fn(&BuildCx) -> Result<Box<dyn Run>>) -> Kernel {
+    Kernel::build(Effect::Stateful, kind)
+}
+
+/// A kernel that opens a table of scalar keys.
+pub(super) fn opening(cx: &BuildCx, kind: TableKind, value_shape: Shape) -> Result<Box<dyn Run>> {
+    let spec = spec(cx, kind, value_shape)?;
+    let named = named(cx)?;
+    Ok(Box::new(move |cx: &mut KernelCx| open(cx, &named, &spec, Vec::new())))
+}
+
+/// The name of the table. Without a `shared_name` it is this session's own, unless it is to be shared by its node's name.
+pub(super) fn named(cx: &BuildCx) -> Result<Named> {
+    match cx.node.attrs.bool("use_node_name_sharing")? {
+        true => Named::new(cx.node),
+        false => Named::or_private(cx.node),
+    }
+}
+
+/// What the attributes say of a table of scalar keys.
+pub(super) fn spec(cx: &BuildCx, kind: TableKind, value_shape: Shape) -> Result<TableSpec> {
+    let attrs = &cx.node.attrs;
+    let (key, value) = (attrs.dtype("key_dtype")?, attrs.dtype("value_dtype")?);
+    Ok(TableSpec { kind, key, key_shape: Shape::default(), value, value_shape })
+}
+
+/// The shape of a value that the attributes say, which must be known.
+pub(super) fn value_shape(cx: &BuildCx) -> Result<Shape> {
+    let shape = cx.node.attrs.shape("value_shape")?;
+    ensure!(shape.is_full(), "`value_shape` must be known, but is {shape}");
+    Ok(shape.full().unwrap_or_default())
+}
+
+/// Opens the table.
+pub(super) fn open(cx: &mut KernelCx, named: &Named, spec: &TableSpec, reserved: Vec<Tensor>) -> Result<()> {
+    let op = cx.node.op.name;
+    let handle = named.handle(cx, |resources, container, name| {
+        let make = || Table::new(name, op, spec.clone(), reserved);
+        let table = resources.get_or_create(container, name, make)?;
+        table.check_same(op, spec)?;
+        Ok(table)
+    })?;
+    cx.set(0, handle);
+    Ok(())
+}
+
+/// The table that input 0 refers to.
+pub(super) fn table(cx: &KernelCx) -> Result<Arc<Table>> {
+    share(cx, 0)
+}
+
+/// Declares an op that uses a table.
+pub(super) fn user(name: &'static str, by: By) -> OpDef {
+    by.input(OpDef::new(name), "table_handle")
+        .infer(one_handle)
+        .gradient(Gradient::none("of tables there is none, as in TensorFlow"))
+}
+
+/// Declares keys and values that an op takes, of the types that attributes of these names say.
+pub(super) fn pairs(def: OpDef, key: &'static str, value: &'static str) -> OpDef {
+    def.input("keys", key).input("values", value).attr(key, AnyType).attr(value, AnyType)
+}

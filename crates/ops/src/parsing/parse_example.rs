@@ -1,0 +1,112 @@
+//! `ParseExample`: features of many `Example` messages.
+
+use super::features::{Dense, KINDS, Rows, check_counts, default, dense_shapes, key, sparse_shapes};
+use crate::strings::strs;
+use millstream_graph::op::spec::{AtLeast, ShapeList, TypeList};
+use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
+use millstream_proto::{Example, Feature, decode};
+use millstream_tensor::DType::{I64, Str};
+use millstream_tensor::{Result, ensure, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("ParseExample")
+        .doc(
+            "Features of each of the `Example` messages in `serialized`. Sparse ones, of which an example has any number, become sparse \
+             tensors of a row per example. Dense ones have a shape per example, or `dense_defaults` where they are missing (one without \
+             elements is none: then it is an error); a first dimension that is unknown is as long as it must be, filled up with the \
+             default. `names` are for messages.",
+        )
+        .input("serialized", Str)
+        .input("names", Str)
+        .inputs("sparse_keys", "Nsparse", Str)
+        .inputs("dense_keys", "Ndense", Str)
+        .input_list("dense_defaults", "Tdense")
+        .outputs("sparse_indices", "Nsparse", I64)
+        .output_list("sparse_values", "sparse_types")
+        .outputs("sparse_shapes", "Nsparse", I64)
+        .output_list("dense_values", "Tdense")
+        .attr("Nsparse", AtLeast(0))
+        .attr("Ndense", AtLeast(0))
+        .attr("sparse_types", TypeList)
+        .attr("Tdense", TypeList)
+        .attr("dense_shapes", ShapeList)
+        .infer(infer)
+        .kernel(Kernel::pure(run).cost(Cost::PerElement(1000.0)))
+}
+
+/// How many features there are, sparse and dense.
+fn counts(node: &NodeInfo) -> Result<(usize, usize)> {
+    let (sparse, dense) = (node.input_range("sparse_keys")?.len(), node.input_range("dense_keys")?.len());
+    let attrs = &node.attrs;
+    let types = attrs.dtypes("sparse_types")?;
+    check_counts(node, &[("sparse_keys", sparse), ("sparse_types", types.len())])?;
+    let (tdense, shapes) = (attrs.dtypes("Tdense")?.len(), attrs.shapes("dense_shapes")?.len());
+    check_counts(node, &[("dense_keys", dense), ("Tdense", tdense), ("dense_shapes", shapes)])?;
+    for dtype in types {
+        ensure!(KINDS.contains(&dtype), "a sparse feature cannot be {dtype}: features are f32, i64 or strings");
+    }
+    Ok((sparse, dense))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let (sparse, _) = counts(cx.node())?;
+    let rows = cx.vector(0)?;
+    cx.vector(1)?;
+    sparse_shapes(cx, 0, sparse, 2);
+    dense_shapes(cx, 3 * sparse, "dense_shapes", &[rows])
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (n_sparse, n_dense) = counts(cx.node)?;
+    let (serialized, names) = (strs(cx, 0)?, strs(cx, 1)?);
+    ensure!(
+        names.is_empty() || names.len() == serialized.len(),
+        "there are {} `names` for {} examples: give one each or none",
+        names.len(),
+        serialized.len()
+    );
+    let row = |i: usize| match names.get(i) {
+        Some(name) => format!("example {i} ({name:?})"),
+        None => format!("example {i}"),
+    };
+    let mut examples = Vec::with_capacity(serialized.len());
+    for (i, bytes) in serialized.iter().enumerate() {
+        cx.env.cancel.check()?;
+        let example: Example =
+            decode(bytes).map_err(|e| invalid!("{} is no `Example` message: {e}", row(i)))?;
+        examples.push(example.features.unwrap_or_default().feature);
+    }
+    let find = |key: &str| -> Vec<Option<&Feature>> { examples.iter().map(|e| e.get(key)).collect() };
+    let key_at = |i: usize| match strs(cx, i)? {
+        [one] => key(one),
+        _ => Err(invalid!("`{}` must be scalars, but one has shape {}", cx.name_of(i), cx.input(i).shape())),
+    };
+    let mut outputs = Vec::new();
+    for (i, dtype) in cx.attrs().dtypes("sparse_types")?.into_iter().enumerate() {
+        let key = key_at(2 + i)?;
+        let parts = Rows { features: &find(key), row: &row }.sparse(key, dtype)?;
+        outputs.extend(parts.into_iter().enumerate().map(|(part, tensor)| (part * n_sparse + i, tensor)));
+    }
+    let shapes = cx.attrs().shapes("dense_shapes")?;
+    for (i, dtype) in cx.attrs().dtypes("Tdense")?.into_iter().enumerate() {
+        let key = key_at(2 + n_sparse + i)?;
+        let default = default(cx.input(2 + n_sparse + n_dense + i));
+        let spec = Dense { key, dtype, shape: shapes[i], default };
+        outputs.push((3 * n_sparse + i, Rows { features: &find(key), row: &row }.dense(&spec)?));
+    }
+    for (i, tensor) in outputs {
+        cx.set(i, tensor);
+    }
+    Ok(())
+}
+
+cases! {
+    takes_defaults: r#"ParseExample(["" ""], str[0] [], "a", "b", [1.0 2.0]; Nsparse=1, Ndense=1, sparse_types={i64}, Tdense={f32}, dense_shapes={shape[2]})
+        = i64[0,2] [], i64[0] [], i64[2] [2 0], f32[2,2] [[1 2] [1 2]]"#,
+    reads_values: r#"ParseExample(["\n\x10\n\x0e\n\x01b\x12\t\x1a\x07\n\x05\x01\x02\x03\x04\x05"], str[0] [], "b"; Nsparse=1, Ndense=0, sparse_types={i64}, Tdense={}, dense_shapes={})
+        = i64[5,2] [[0 0] [0 1] [0 2] [0 3] [0 4]], i64[5] [1 2 3 4 5], i64[2] [1 5]"#,
+    no_default: r#"ParseExample(["" ""], ["x" "y"], "b", f32[0] []; Nsparse=0, Ndense=1, sparse_types={}, Tdense={f32}, dense_shapes={shape[2]}) ! feature `b` (f32) is not in example 0 ("x"), and has no default"#,
+    is_an_example: r#"ParseExample(["x"], str[0] [], "b"; Nsparse=1, Ndense=0, sparse_types={f32}, Tdense={}, dense_shapes={}) ! example 0 is no `Example` message"#,
+    infers: "ParseExample(str[?], str[?], str[], str[], f32[]; Nsparse=1, Ndense=1, sparse_types={i64}, Tdense={f32}, dense_shapes={shape[?,3]}) : i64[?,2], i64[?], i64[2], f32[?,?,3]",
+    types_for_all: r#"ParseExample(str[2], str[0], str[]; Nsparse=1, Ndense=0, sparse_types={}, Tdense={}, dense_shapes={}) ! 1 `sparse_keys` but 0 `sparse_types`"#,
+}

@@ -1,0 +1,96 @@
+//! `ParseSingleExample`: features of one `Example` message.
+
+use super::features::{
+    Dense, KINDS, Rows, check_counts, default, dense_shapes, only_row, only_sparse_row, sparse_shapes,
+};
+use crate::strings::strs;
+use millstream_graph::op::spec::{AtLeast, ShapeList, TextList, TypeList};
+use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
+use millstream_proto::{Example, decode};
+use millstream_tensor::DType::{I64, Str};
+use millstream_tensor::{Result, ensure, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("ParseSingleExample")
+        .doc(
+            "Features of the `Example` message `serialized`. Sparse ones, with any number of values, become sparse tensors of one dimension. \
+             Dense ones have a shape, or `dense_defaults` where they are missing (one without elements is none: then it is an error); a \
+             first dimension that is unknown is as long as there are values.",
+        )
+        .input("serialized", Str)
+        .input_list("dense_defaults", "Tdense")
+        .outputs("sparse_indices", "num_sparse", I64)
+        .output_list("sparse_values", "sparse_types")
+        .outputs("sparse_shapes", "num_sparse", I64)
+        .output_list("dense_values", "Tdense")
+        .attr("num_sparse", AtLeast(0))
+        .attr("sparse_keys", TextList)
+        .attr("dense_keys", TextList)
+        .attr("sparse_types", TypeList)
+        .attr("Tdense", TypeList)
+        .attr("dense_shapes", ShapeList)
+        .infer(infer)
+        .kernel(Kernel::pure(run).cost(Cost::PerElement(1000.0)))
+}
+
+/// The keys of the features, sparse and dense.
+fn keys(node: &NodeInfo) -> Result<[Vec<String>; 2]> {
+    let attrs = &node.attrs;
+    let texts = |name| Ok(attrs.strs(name)?.iter().map(|s| s.text().into_owned()).collect::<Vec<_>>());
+    let (sparse, dense) = (texts("sparse_keys")?, texts("dense_keys")?);
+    let types = attrs.dtypes("sparse_types")?;
+    let n_sparse = usize::try_from(attrs.int("num_sparse")?).unwrap_or(0);
+    check_counts(
+        node,
+        &[("num_sparse", n_sparse), ("sparse_keys", sparse.len()), ("sparse_types", types.len())],
+    )?;
+    let (tdense, shapes) = (attrs.dtypes("Tdense")?.len(), attrs.shapes("dense_shapes")?.len());
+    check_counts(node, &[("dense_keys", dense.len()), ("Tdense", tdense), ("dense_shapes", shapes)])?;
+    for dtype in types {
+        ensure!(KINDS.contains(&dtype), "a sparse feature cannot be {dtype}: features are f32, i64 or strings");
+    }
+    Ok([sparse, dense])
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let [sparse, _] = keys(cx.node())?;
+    cx.scalar(0)?;
+    sparse_shapes(cx, 0, sparse.len(), 1);
+    dense_shapes(cx, 3 * sparse.len(), "dense_shapes", &[])
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let [sparse, dense] = keys(cx.node)?;
+    let [bytes] = strs(cx, 0)? else {
+        return Err(invalid!("`serialized` must be a scalar but has shape {}", cx.input(0).shape()));
+    };
+    let row = |_| "the example".to_owned();
+    let example: Example = decode(bytes).map_err(|e| invalid!("`serialized` is no `Example` message: {e}"))?;
+    let features = example.features.unwrap_or_default().feature;
+    let mut outputs = Vec::new();
+    for (i, (key, dtype)) in sparse.iter().zip(cx.attrs().dtypes("sparse_types")?).enumerate() {
+        let parts = Rows { features: &[features.get(key)], row: &row }.sparse(key, dtype)?;
+        let parts = only_sparse_row(parts)?.into_iter().enumerate();
+        outputs.extend(parts.map(|(part, tensor)| (part * sparse.len() + i, tensor)));
+    }
+    let shapes = cx.attrs().shapes("dense_shapes")?;
+    for (i, (key, dtype)) in dense.iter().zip(cx.attrs().dtypes("Tdense")?).enumerate() {
+        let spec = Dense { key, dtype, shape: shapes[i], default: default(cx.input(1 + i)) };
+        let value = Rows { features: &[features.get(key)], row: &row }.dense(&spec)?;
+        outputs.push((3 * sparse.len() + i, only_row(value)?));
+    }
+    for (i, tensor) in outputs {
+        cx.set(i, tensor);
+    }
+    Ok(())
+}
+
+cases! {
+    takes_defaults: r#"ParseSingleExample("", [1.0 2.0]; num_sparse=1, sparse_keys={"a"}, dense_keys={"b"}, sparse_types={i64}, Tdense={f32}, dense_shapes={shape[2]})
+        = i64[0,1] [], i64[0] [], i64[1] [0], f32[2] [1 2]"#,
+    varies: r#"ParseSingleExample("\n\x10\n\x0e\n\x01b\x12\t\x1a\x07\n\x05\x01\x02\x03\x04\x05", i64 0; num_sparse=0, sparse_keys={}, dense_keys={"b"}, sparse_types={}, Tdense={i64}, dense_shapes={shape[?]})
+        = i64[5] [1 2 3 4 5]"#,
+    is_an_example: r#"ParseSingleExample("x"; num_sparse=1, sparse_keys={"b"}, dense_keys={}, sparse_types={f32}, Tdense={}, dense_shapes={}) ! `serialized` is no `Example` message"#,
+    of_its_type: r#"ParseSingleExample("\n\x10\n\x0e\n\x01b\x12\t\x1a\x07\n\x05\x01\x02\x03\x04\x05"; num_sparse=1, sparse_keys={"b"}, dense_keys={}, sparse_types={f32}, Tdense={}, dense_shapes={}) ! feature `b` of the example holds i64 where f32 is wanted"#,
+    infers: r#"ParseSingleExample(str[], f32[]; num_sparse=1, sparse_keys={"a"}, dense_keys={"b"}, sparse_types={i64}, Tdense={f32}, dense_shapes={shape[?,3]}) : i64[?,1], i64[?], i64[1], f32[?,3]"#,
+}

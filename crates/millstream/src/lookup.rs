@@ -290,8 +290,8 @@ impl<'g> HashTable<'g> {
 /// let (key, value) = (g.placeholder::<i64>("key", shape![_]), g.placeholder::<f32>("value", shape![_]));
 /// let (insert, find) = (table.insert(key, value)?, table.lookup(key)?);
 /// let session = Session::new(&g)?;
-/// session.run::<()>(insert, feed![key => [7, 8], value => [0.7, 0.8]])?;
-/// let found: Vec<f32> = session.run(find, feed![key => [8, 9]])?;
+/// session.run::<()>(insert, feed![key => [7i64, 8], value => [0.7f32, 0.8]])?;
+/// let found: Vec<f32> = session.run(find, feed![key => [8i64, 9]])?;
 /// assert_eq!(found, [0.8, 0.0]);
 /// # Ok::<(), millstream::Error>(())
 /// ```

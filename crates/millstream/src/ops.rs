@@ -7814,7 +7814,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
     /// Attributes: `dtype: any dtype`, `container: string = ""`, `shared_name: string = ""`.
     ///
     /// ```text
-    /// h <- AddManySparseToTensorsMap(i64 [[2 0] [0 1]], [6 5], i64 [3 2]; shared_name='m') | TakeManySparseFromTensorsMap(h; dtype=i32, shared_name='m') = i64 [[0 1] [2 0]], [5 6], i64 [3 2]
+    /// h <- AddManySparseToTensorsMap(i64 [[2 0] [0 1]], [6 5], i64 [3 2]; shared_name="m") | TakeManySparseFromTensorsMap(h; dtype=i32, shared_name="m") = i64 [[0 1] [2 0]], [5 6], i64 [3 2]
     /// ```
     #[track_caller]
     fn take_many_sparse_from_tensors_map(

@@ -86,7 +86,8 @@ impl<'g> GradientsBuilder<'g> {
         graph.name_scope(&self.name.clone(), || {
             let scope = graph.scope();
             graph.without_control(|| {
-                graph.inside(context, || graph.in_scope(scope, || self.build().map_err(|e| e.at_line(at))))
+                let build = || graph.built_at(at, || self.build().map_err(|e| e.at_line(at)));
+                graph.inside(context, || graph.in_scope(scope, build))
             })
         })
     }

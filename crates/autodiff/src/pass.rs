@@ -416,7 +416,12 @@ impl<'g> Differ<'g> {
         let given = graph.inside(context, || {
             graph.in_scope(scope, || {
                 let mut at = At { differ: self, level };
-                GradCx::new(graph, (id, node), grads, &wanted, &mut at).run(&*function)
+                let mut run = || GradCx::new(graph, (id, node), grads, &wanted, &mut at).run(&*function);
+                match node.info.attrs.get(GRADIENT_OVERRIDE) {
+                    // The caller's own function has lines of its own.
+                    Some(_) => graph.built_where_it_stands(run),
+                    None => run(),
+                }
             })
         });
         let given =

@@ -298,6 +298,13 @@ impl Graph {
         build()
     }
 
+    /// Within [`Graph::built_at`]: nodes made by `build`, which is the caller's own code, are of their own lines.
+    pub fn built_where_it_stands<R>(&self, build: impl FnOnce() -> R) -> R {
+        let old = self.lock().line.take();
+        let _back = OnDrop(|| self.lock().line = old);
+        build()
+    }
+
     /// The line that a node is of, or a mistake: `at`, or the one that [`Graph::built_at`] says.
     pub fn line(&self, at: &'static Location<'static>) -> &'static Location<'static> {
         self.lock().line.unwrap_or(at)

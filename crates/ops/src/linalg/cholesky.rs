@@ -1,7 +1,7 @@
 //! `Cholesky`: the triangular root of positive definite matrices.
 
 use super::parts::{adjoint, product_of};
-use super::factor::{Entry, TYPES, each_matrix, square, with_entry};
+use super::factor::{COST, Entry, TYPES, each_matrix, square, with_entry};
 use super::parts::at_least;
 use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
@@ -14,7 +14,7 @@ pub(crate) fn def() -> OpDef {
         .output("output", "T")
         .attr("T", OneOf(TYPES))
         .infer(infer)
-        .kernel(Kernel::pure(run))
+        .kernel(Kernel::pure(run).cost(COST))
         .gradient(Gradient::of(grad))
 }
 

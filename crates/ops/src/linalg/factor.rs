@@ -1,7 +1,14 @@
 //! What solving systems of equations takes: [`Lu`], the factors of a square matrix, and [`solve_triangular`].
 
 use crate::math::numbers::{Field, Lane, Pairs};
+use millstream_graph::op::Cost;
 use millstream_tensor::{C64, C128, Error, Result, Shape, Tensor, invalid};
+
+/// What it takes to factor the matrices of input 0 or to solve by them: a nanosecond for each element and row, roughly.
+pub(super) const COST: Cost = Cost::Estimate(|_, inputs| {
+    let Some(x) = inputs.first() else { return 0.0 };
+    x.elements() as f64 * x.shape().last().copied().unwrap_or(1) as f64
+});
 
 /// An element type whose systems can be solved.
 pub(super) trait Entry: Lane + Field {

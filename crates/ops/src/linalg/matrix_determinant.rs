@@ -3,7 +3,7 @@
 use super::parts::per_matrix;
 use crate::math::complex_parts::{part, whole};
 use super::cholesky::squared;
-use super::factor::{Entry, Lu, TYPES, each_matrix, square, with_entry};
+use super::factor::{COST, Entry, Lu, TYPES, each_matrix, square, with_entry};
 use crate::math::numbers::Num;
 use millstream_graph::Output;
 use millstream_graph::op::spec::OneOf;
@@ -22,7 +22,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .output("sign", "T")
             .output("log_abs_determinant", "T"),
     ]
-    .map(|def| def.attr("T", OneOf(TYPES)).infer(infer).kernel(Kernel::pure(run)))
+    .map(|def| def.attr("T", OneOf(TYPES)).infer(infer).kernel(Kernel::pure(run).cost(COST)))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use super::parts::product_of;
 use super::cholesky::squared;
-use super::factor::{Entry, Lu, TYPES, adjoint, each_matrix, square, with_entry};
+use super::factor::{COST, Entry, Lu, TYPES, adjoint, each_matrix, square, with_entry};
 use crate::math::numbers::Num;
 use millstream_graph::op::spec::{Bool, OneOf, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
@@ -16,7 +16,7 @@ pub(crate) fn def() -> OpDef {
         .attr("adjoint", Bool.or(false))
         .attr("T", OneOf(TYPES))
         .infer(infer)
-        .kernel(Kernel::pure(run))
+        .kernel(Kernel::pure(run).cost(COST))
         .gradient(Gradient::of(grad))
 }
 

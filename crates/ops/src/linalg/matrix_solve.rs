@@ -1,7 +1,7 @@
 //! `MatrixSolve`: systems of linear equations.
 
 use super::parts::product_of;
-use super::factor::{Lu, TYPES, adjoint, each_matrix, square, with_entry};
+use super::factor::{COST, Lu, TYPES, adjoint, each_matrix, square, with_entry};
 use super::parts::{at_least, split};
 use millstream_graph::op::spec::{Bool, OneOf, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
@@ -16,7 +16,7 @@ pub(crate) fn def() -> OpDef {
         .attr("adjoint", Bool.or(false))
         .attr("T", OneOf(TYPES))
         .infer(infer)
-        .kernel(Kernel::pure(run))
+        .kernel(Kernel::pure(run).cost(COST))
         .gradient(Gradient::of(grad))
 }
 

@@ -1,7 +1,7 @@
 //! `MatrixTriangularSolve`: systems of linear equations whose matrix is triangular.
 
 use super::parts::product_of;
-use super::factor::{Entry, adjoint, each_matrix, singular, square, substitute, with_entry};
+use super::factor::{COST, Entry, adjoint, each_matrix, singular, square, substitute, with_entry};
 use super::parts::{at_least, split};
 use millstream_graph::op::spec::{Bool, FloatOrComplex, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
@@ -20,7 +20,7 @@ pub(crate) fn def() -> OpDef {
         .attr("adjoint", Bool.or(false))
         .attr("T", FloatOrComplex)
         .infer(infer)
-        .kernel(Kernel::pure(run))
+        .kernel(Kernel::pure(run).cost(COST))
         .gradient(Gradient::of(grad))
 }
 

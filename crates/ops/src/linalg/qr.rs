@@ -1,6 +1,6 @@
 //! `Qr`: matrices as the product of one with orthonormal columns and an upper triangular one.
 
-use super::factor::{Entry, TYPES, with_entry};
+use super::factor::{COST, Entry, TYPES, with_entry};
 use super::parts::{adjoint, at_least, product_of, split};
 use crate::math::elementwise::fresh;
 use millstream_graph::Output;
@@ -20,7 +20,7 @@ pub(crate) fn def() -> OpDef {
         .attr("full_matrices", Bool.or(false))
         .attr("T", OneOf(TYPES))
         .infer(infer)
-        .kernel(Kernel::pure(run))
+        .kernel(Kernel::pure(run).cost(COST))
         .gradient(Gradient::of(grad))
 }
 

@@ -14,12 +14,14 @@ use crate::arrays;
 use crate::between::Var;
 use crate::pass::Differ;
 use millstream_graph::attr::Attrs;
-use millstream_graph::op::{Cost, Effect, Forward, Role};
+use millstream_graph::op::{Cost, Effect, Forward, Role, ScalarKernel};
 use millstream_graph::{ContextId, ContextKind, Graph, GraphData, NodeId, Output, Port};
 use millstream_tensor::{DType, PartialShape, Result, Tensor, invalid};
 
 /// How far a value is followed to see whether it can be made anew.
 const REMAKE_DEPTH: usize = 12;
+/// How many formulas before a value are looked at.
+const MAX_FORMULAS: usize = 16;
 
 /// Forward values that are at hand.
 pub(crate) struct Here<'g>(pub &'g Graph);
@@ -198,7 +200,7 @@ impl<'g> Differ<'g> {
         if let Some(shape) = static_shape(self.graph, &shape) {
             return Ok(shape);
         }
-        let port = self.before_branches(port);
+        let port = self.before_formulas(self.before_branches(port));
         if let Some(known) = self.levels[level].shapes.get(&port) {
             return Ok(*known);
         }
@@ -218,6 +220,20 @@ impl<'g> Differ<'g> {
         self.graph.check()?;
         self.levels[level].shapes.insert(port, shape);
         Ok(shape)
+    }
+
+    /// A value of the same shape: what elementwise ops of one input made the value of. Their result need not be there for its shape.
+    fn before_formulas(&self, mut port: Port) -> Port {
+        self.graph.read(|g| {
+            for _ in 0..MAX_FORMULAS {
+                let Ok(node) = g.node(port.node) else { break };
+                match (node.info.op.kernel.scalar.and_then(|pick| pick(&node.info)), node.inputs.as_slice()) {
+                    (Some(ScalarKernel::Unary(_)), &[x]) => port = x,
+                    _ => break,
+                }
+            }
+            port
+        })
     }
 
     /// Whether the value can be had in the backward loop without saving more in this loop than is saved anyway.

@@ -264,7 +264,7 @@ struct Spare {
 
 /// The lengths of blocks that are kept for all threads: below, each thread keeps its own ([`Small`]); above, the work on them takes far longer than the
 /// faults.
-const KEPT: RangeInclusive<usize> = 1 << 16..=1 << 23;
+const KEPT: RangeInclusive<usize> = 1 << 16..=1 << 24;
 /// How many bytes are kept in all; beyond, what was kept longest goes. No budget is charged for them.
 const MOST_KEPT: usize = 1 << 25;
 

@@ -1,10 +1,13 @@
 //! [`TensorList`]: a list of tensors as a value, held in a [`Variant`].
 //!
 //! Items are shared handles: copying a list copies none of their elements. An op that holds the only reference to a
-//! list changes it in place, so that a loop that pushes costs the same in every iteration.
+//! list changes it in place, so that a loop that pushes costs the same in every iteration. A list of known length that is written item by
+//! item lies in one piece while nobody looks at single items ([`Packed`]).
 
 use crate::budget::Charged;
-use crate::{DType, Opaque, PartialShape, Result, Tensor, Variant, ensure, invalid};
+use crate::packed::Packed;
+use crate::{DType, Opaque, PartialShape, Result, Tensor, Variant, ensure};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -13,14 +16,32 @@ pub struct TensorList {
     dtype: DType,
     shape: PartialShape,
     max_len: Option<usize>,
-    /// All of this dtype and shape.
+    /// All of this dtype and shape. None of them is there while they are packed.
     items: Charged<Option<Tensor>>,
+    packed: Option<Box<Packed>>,
+    /// Nothing has been written since it was [made of unwritten items](TensorList::unwritten).
+    blank: bool,
 }
 
 impl TensorList {
     /// A list without items.
     pub fn new(dtype: DType, element_shape: PartialShape) -> TensorList {
-        TensorList { dtype, shape: element_shape, max_len: None, items: Charged::new() }
+        TensorList {
+            dtype,
+            shape: element_shape,
+            max_len: None,
+            items: Charged::new(),
+            packed: None,
+            blank: false,
+        }
+    }
+
+    /// A list of `len` items that are not written yet.
+    pub fn unwritten(dtype: DType, element_shape: PartialShape, len: usize) -> Result<TensorList> {
+        let mut list = TensorList::new(dtype, element_shape);
+        list.resize(len)?;
+        list.blank = true;
+        Ok(list)
     }
 
     /// With a number of items that pushing does not go beyond.
@@ -53,8 +74,9 @@ impl TensorList {
 
     /// A copy: the items are shared.
     pub fn copy(&self) -> Result<TensorList> {
-        let items = Charged::copy_of(&self.items)?;
-        Ok(TensorList { dtype: self.dtype, shape: self.shape.clone(), max_len: self.max_len, items })
+        let items = Charged::copy_of(&self.items())?;
+        let (shape, max_len) = (self.shape.clone(), self.max_len);
+        Ok(TensorList { dtype: self.dtype, shape, max_len, items, packed: None, blank: self.blank })
     }
 
     /// The dtype of the items.
@@ -73,8 +95,44 @@ impl TensorList {
     }
 
     /// The items; `None` for one that is not written.
-    pub fn items(&self) -> &[Option<Tensor>] {
-        &self.items
+    pub fn items(&self) -> Cow<'_, [Option<Tensor>]> {
+        match &self.packed {
+            None => Cow::Borrowed(&self.items),
+            Some(packed) => Cow::Owned((0..self.len()).map(|i| packed.row(i)).collect()),
+        }
+    }
+
+    /// Item `i`, shared, if it is there and written.
+    #[inline]
+    pub fn get(&self, i: usize) -> Option<Tensor> {
+        match &self.packed {
+            None => self.items.get(i)?.clone(),
+            Some(packed) => packed.row(i),
+        }
+    }
+
+    /// Whether item `i` is there and written.
+    #[inline]
+    pub fn is_written(&self, i: usize) -> bool {
+        match &self.packed {
+            None => self.items.get(i).is_some_and(Option::is_some),
+            Some(packed) => packed.is_written(i),
+        }
+    }
+
+    /// All items as the rows of a tensor, if they lie so and all are written.
+    pub fn stacked(&self) -> Option<&Tensor> {
+        self.packed.as_ref()?.whole()
+    }
+
+    /// Each item becomes a tensor of its own.
+    fn unpack(&mut self) {
+        self.blank = false;
+        if let Some(packed) = self.packed.take() {
+            for (i, item) in self.items.iter_mut().enumerate() {
+                *item = packed.row(i);
+            }
+        }
     }
 
     /// How many items there are.
@@ -108,12 +166,14 @@ impl TensorList {
         if let Some(max) = self.max_len {
             ensure!(self.len() < max, "the list is full: it holds `max_num_elements` = {max} items");
         }
+        self.unpack();
         self.items.push(Some(item))
     }
 
     /// Takes the last item off. The outer `None` says that there is none, the inner that it is not written.
     #[inline]
     pub fn pop(&mut self) -> Option<Option<Tensor>> {
+        self.unpack();
         self.items.pop()
     }
 
@@ -122,13 +182,21 @@ impl TensorList {
     pub fn set(&mut self, i: usize, item: Tensor) -> Result<()> {
         self.admit(&item)?;
         let n = self.len();
-        let place = self.items.get_mut(i).ok_or_else(|| invalid!("item {i} is not in a list of {n}"))?;
-        *place = Some(item);
+        ensure!(i < n, "item {i} is not in a list of {n}");
+        if std::mem::take(&mut self.blank) {
+            self.packed = Packed::like(&item, n).map(Box::new);
+        }
+        if self.packed.as_mut().is_some_and(|packed| packed.write(i, &item)) {
+            return Ok(());
+        }
+        self.unpack();
+        self.items[i] = Some(item);
         Ok(())
     }
 
     /// Makes the list `len` items long: the last ones go, or unwritten ones come.
     pub fn resize(&mut self, len: usize) -> Result<()> {
+        self.unpack();
         self.items.resize_with(len, || None)
     }
 
@@ -142,8 +210,9 @@ impl TensorList {
             other.dtype,
             other.shape
         );
+        self.unpack();
         self.items.reserve(self.len().saturating_add(other.len()))?;
-        other.items.iter().try_for_each(|item| self.items.push(item.clone()))
+        other.items().iter().try_for_each(|item| self.items.push(item.clone()))
     }
 }
 
@@ -242,6 +311,53 @@ mod tests {
     fn too_many_items_are_refused_without_a_budget() {
         let error = list(&[]).resize(usize::MAX).unwrap_err();
         assert!(error.to_string().contains("too many"), "{error}");
+    }
+
+    #[test]
+    fn what_is_written_item_by_item_is_stacked_already() {
+        let row = |v: f32| Tensor::vector(&[v, -v]).unwrap();
+        let mut l = TensorList::unwritten(DType::F32, shape![_], 3).unwrap();
+        for i in [2, 0] {
+            l.set(i, row(i as f32)).unwrap();
+        }
+        assert!(l.stacked().is_none());
+        assert_eq!((0..4).map(|i| l.is_written(i)).collect::<Vec<_>>(), [true, false, true, false]);
+        assert!(l.items()[1].is_none() && l.get(1).is_none());
+        assert!(l.set(3, row(3.0)).is_err());
+        l.set(1, row(7.0)).unwrap();
+        l.set(1, row(1.0)).unwrap();
+        let whole = l.stacked().unwrap().clone();
+        assert_eq!(whole.as_slice::<f32>().unwrap(), [0.0, -0.0, 1.0, -1.0, 2.0, -2.0]);
+        assert!(l.items().iter().flatten().zip(0..).all(|(item, i)| item.bits_eq(&row(i as f32))));
+        // Whoever holds the rows keeps them as they are.
+        l.set(0, row(8.0)).unwrap();
+        assert!(whole.row(0).unwrap().bits_eq(&row(0.0)));
+        assert!(l.get(0).unwrap().bits_eq(&row(8.0)) && l.get(1).unwrap().bits_eq(&row(1.0)));
+        assert_eq!(l.pop().flatten().unwrap().as_slice::<f32>().unwrap(), [2.0, -2.0]);
+    }
+
+    #[test]
+    fn items_of_several_shapes_and_scalars_stay_apart() {
+        let mut l = TensorList::unwritten(DType::F32, PartialShape::unknown(), 2).unwrap();
+        l.set(0, Tensor::vector(&[1f32, 2.0]).unwrap()).unwrap();
+        l.set(1, Tensor::vector(&[3f32]).unwrap()).unwrap();
+        assert!(l.stacked().is_none());
+        let lengths: Vec<usize> = l.items().iter().flatten().map(Tensor::elements).collect();
+        assert_eq!(lengths, [2, 1]);
+        let mut l = TensorList::unwritten(DType::F32, PartialShape::unknown(), 1).unwrap();
+        l.set(0, Tensor::scalar(1f32)).unwrap();
+        assert!(l.stacked().is_none() && l.is_written(0));
+    }
+
+    #[test]
+    fn without_room_for_all_items_they_are_kept_one_by_one() {
+        let budget = Budget::new(1 << 20);
+        let _entered = budget::enter(Some(budget.clone()));
+        let mut l = TensorList::unwritten(DType::F32, PartialShape::unknown(), 1000).unwrap();
+        l.set(0, Tensor::zeros(DType::F32, [1000]).unwrap()).unwrap();
+        assert!(l.is_written(0) && budget.used() < 100_000);
+        drop(l);
+        assert_eq!(budget.used(), 0);
     }
 
     #[test]

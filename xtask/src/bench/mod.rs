@@ -1,8 +1,10 @@
 //! `cargo xtask bench`: the measurements that are also made on other engines, one JSON line per variant.
 //!
 //! Cases, variants, loads and fields are those of the peers' scripts, so that one table holds all: `w1` counter and
-//! counter+LCG, `w2` vectors, `w3` nested loops, `w4` the gradient of a small loop, `w5` the training step of an LSTM, `w5mem` its memory, `w6` buckets, `w7` overlapping iterations, `w8` process start-up, `w9` executor overhead, `w10` matrix
-//! products, `queue` a scalar through a queue. Every result is checked. `value` is the median of the counted repetitions, after at least two and one second of warm-up.
+//! counter+LCG, `w2` vectors, `w3` nested loops, `w4` the gradient of a small loop, `w5` the training step of an LSTM, `w5t` of long
+//! sequences, `w5mem` its memory, `w6` buckets, `w7` overlapping iterations, `w8` process start-up, `w9` executor overhead, `w10` matrix
+//! products, `queue` a scalar through a queue. Every result is checked. `value` is the median of the counted repetitions, after at least two
+//! and one second of warm-up.
 
 mod cases;
 mod queues;
@@ -14,7 +16,7 @@ use clap::Args;
 /// What to measure.
 #[derive(Args)]
 pub struct Options {
-    /// The case: w1, w2, w3, w4, w5, w5mem, w6, w7, w8, w9, w10, queue, or `all` (but w5mem).
+    /// The case: w1, w2, w3, w4, w5, w5t, w5mem, w6, w7, w8, w9, w10, queue, or `all` (but w5mem).
     #[arg(long)]
     case: String,
     /// Only variants whose name contains this.
@@ -37,7 +39,7 @@ pub struct Options {
 /// Measures, and prints as it goes.
 pub fn run(options: &Options) -> millstream::Result<()> {
     // Last what needs a process for each variant.
-    let cases = ["w1", "w2", "w3", "w4", "w5", "w6", "w7", "w8", "w9", "w10", "queue", "w5mem"];
+    let cases = ["w1", "w2", "w3", "w4", "w5", "w5t", "w6", "w7", "w8", "w9", "w10", "queue", "w5mem"];
     let chosen: Vec<&str> = match options.case.as_str() {
         "all" => cases[..cases.len() - 1].to_vec(),
         case => cases.into_iter().filter(|c| *c == case).collect(),
@@ -56,6 +58,7 @@ pub fn run(options: &Options) -> millstream::Result<()> {
             "w3" => cases::nested(&bench)?,
             "w4" => training::small_loop(&bench)?,
             "w5" => training::lstm(&bench)?,
+            "w5t" => training::lstm_length(&bench)?,
             "w5mem" => training::lstm_memory(&bench)?,
             "w6" => queues::buckets(&bench)?,
             "w7" => cases::overlap(&bench)?,

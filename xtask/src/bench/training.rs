@@ -1,10 +1,11 @@
-//! The cases with gradients: a loop with a product and a tanh (`w4`), the training step of an LSTM (`w5`), and the memory that takes (`w5mem`).
+//! The cases with gradients: a loop with a product and a tanh (`w4`), the training step of an LSTM (`w5`), that of
+//! long sequences (`w5t`), and the memory that takes (`w5mem`).
 
 use super::cases::{check, session};
 use super::report::Bench;
 use millstream::prelude::*;
 use millstream::rnn::{BasicLstmCell, Cell, LstmState};
-use millstream::{Callable, Error};
+use millstream::{Callable, Error, SessionOptions};
 
 const EPS: f32 = 0.001;
 
@@ -95,7 +96,7 @@ fn by_hand(x: &[f32], w: &[f32], n: usize) -> (f64, Vec<f64>) {
 struct Training {
     step: Callable,
     x: Tensor,
-    _session: Session,
+    session: Session,
 }
 
 /// How the net is built.
@@ -136,13 +137,19 @@ impl Training {
         let steps: Vec<Op<'_>> =
             weights.iter().zip(grads).map(|(w, d)| w.variable.assign_sub(d * 0.01)).collect();
         let train = g.group(steps);
-        let session = session(&g, bench.threads)?;
+        let options = SessionOptions {
+            threads: Some(bench.threads),
+            // So that the session counts what it holds.
+            memory_limit: Some(isize::MAX as usize),
+            ..SessionOptions::default()
+        };
+        let session = Session::with_options(&g, options)?;
         let bias: Vec<f32> = (0..4 * h).map(|i| if i / h == 2 { 1.0 } else { 0.0 }).collect();
         let forget = weights[1].variable.assign(g.constant(Tensor::vector(&bias)?));
         session.run::<()>(g.global_variables_initializer(), feed![])?;
         session.run::<()>(forget, feed![])?;
         let step = session.make_callable((loss, train), [input])?;
-        let training = Training { step, x, _session: session };
+        let training = Training { step, x, session };
         let first = training.run()?;
         if 1e-3 * want < (first - want).abs() {
             return Err(Error::internal(format!("the loss is {first}, not {want}")));
@@ -230,6 +237,20 @@ pub(super) fn lstm(b: &Bench) -> Result<()> {
     Ok(())
 }
 
+/// Iterations a second of training steps over sequences ten and a hundred times as long.
+pub(super) fn lstm_length(b: &Bench) -> Result<()> {
+    for t in [1000, 10_000, 100_000] {
+        let variant = format!("T{t}B4H32 while_loop+TensorArray");
+        if !b.wanted(&variant) {
+            continue;
+        }
+        let training = Training::new(b, (t, 4, 32), Net::ByHand { pi: 32, checkpoints: None })?;
+        let times = b.timed(|| training.run().map(|_| ()))?;
+        b.rate("w5t", &variant, t, t as f64, &times, "iterations/s");
+    }
+    Ok(())
+}
+
 /// The most memory after three steps: a process for each variant, so name one.
 pub(super) fn lstm_memory(b: &Bench) -> Result<()> {
     for t in [100usize, 2000] {
@@ -245,7 +266,9 @@ pub(super) fn lstm_memory(b: &Bench) -> Result<()> {
             let before = peak_mib()?;
             let training = Training::new(b, (t, 16, 128), net)?;
             (0..3).try_for_each(|_| training.run().map(|_| ()))?;
-            b.emit("w5mem", &variant, t, vec![peak_mib()?], "MiB peak RSS", &[("after_import", before)]);
+            let tensors = training.session.peak_bytes() as f64 / f64::from(1 << 20);
+            let extra = [("after_import", before), ("tensors_mib", tensors)];
+            b.emit("w5mem", &variant, t, vec![peak_mib()?], "MiB peak RSS", &extra);
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Slots, counts and edges: drafts of nodes become a [`Plan`].
 
 use super::{
-    Builder, Draft, Edge, FramePlan, Input, KernelPlan, Kind, Label, MAX_LIVE_ITERATIONS, MergeState,
+    Body, Builder, Draft, Edge, FramePlan, Input, KernelPlan, Kind, Label, MAX_LIVE_ITERATIONS, MergeState,
     NO_SLOT, Node, Origin, Place, Plan, SwitchPlan, To, Value, prepare,
 };
 use millstream_graph::op::{Role, ScalarKernel};
@@ -224,12 +224,14 @@ impl Builder<'_> {
             }
             Role::Compute => {
                 let kernel = kernels.len() as u32;
-                kernels.push(
-                    prepare(info, kernel_state)
+                let instead = self.instead.get(&n);
+                kernels.push(match instead {
+                    Some(&run) => KernelPlan { info: info.clone(), body: Body::Run(run) },
+                    None => prepare(info, kernel_state)
                         .map_err(|e| e.at_node(&info.name, info.op.name).at_line(node.at))?,
-                );
-                let reads_refs = (0..node.inputs.len()).any(|i| self.reads_ref(n, i));
-                let scalar = info.op.kernel.scalar.filter(|_| !reads_refs).and_then(|pick| pick(info));
+                });
+                let is_plain = instead.is_none() && (0..node.inputs.len()).all(|i| !self.reads_ref(n, i));
+                let scalar = info.op.kernel.scalar.filter(|_| is_plain).and_then(|pick| pick(info));
                 match (scalar.filter(|_| !self.options.hand_out_all), draft.inputs.len()) {
                     (Some(ScalarKernel::Unary(f)), 1) => Kind::Unary(f, kernel),
                     (Some(ScalarKernel::Binary(f)), 2) => Kind::Binary(f, kernel),

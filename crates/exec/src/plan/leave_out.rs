@@ -22,6 +22,7 @@ impl Builder<'_> {
                 feeds_merge[input.node as usize] = true;
             }
         }
+        let absorbable = self.absorbable();
         for &n in &self.program.order {
             let node = self.node(n);
             let Some(info) = node.info() else { continue };
@@ -39,7 +40,13 @@ impl Builder<'_> {
                 }
                 Role::Compute if node.controls.is_empty() => match self.folded(n) {
                     Some(value) => Some(Value::Constant(self.constant(value)?)),
-                    None => continue,
+                    None => match absorbable.get(&n) {
+                        Some(&(reader, run)) => {
+                            self.instead.insert(reader, run);
+                            node.inputs.first().map(|s| self.resolve(*s))
+                        }
+                        None => continue,
+                    },
                 },
                 _ => continue,
             };

@@ -21,6 +21,9 @@
 //! its input. The control edges of a node left out move to its consumers, with the deadness of the port they
 //! came from. A node with a `Merge` among its consumers is only left out if it has no control inputs, since a merge treats them otherwise.
 //!
+//! A pure node of one input is left out where its only reader [can do its work](millstream_graph::op::Kernel::absorbing): the squares of a
+//! sum of squares are never there.
+//!
 //! A `Merge` of a loop variable is *bypassed* where its `Enter` and its `NextIteration` write into its own slot, nobody asks which of them
 //! came, and it has no control inputs: those two have its edges then, and the machine never sees it.
 //!
@@ -30,6 +33,7 @@
 
 mod accesses;
 mod layout;
+mod lean;
 mod leave_out;
 
 use crate::order::run_frame;
@@ -39,6 +43,7 @@ use millstream_graph::{Attr, Index, Program, ProgramNode, Source};
 use millstream_state::Resources;
 use millstream_tensor::{Error, Result, Tensor, invalid};
 use smallvec::SmallVec;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How a plan is made.
@@ -413,6 +418,8 @@ struct Builder<'a> {
     options: &'a PlanOptions,
     left: Vec<Option<Left>>,
     constants: Vec<Tensor>,
+    /// How nodes compute that do the work of the one before them.
+    instead: BTreeMap<Index, RunFn>,
     /// The plan's node of each node kept.
     position: Vec<u32>,
     probes: Option<Box<Probes>>,
@@ -456,6 +463,7 @@ impl<'a> Builder<'a> {
             options,
             left: vec![None; n],
             constants: Vec::new(),
+            instead: BTreeMap::new(),
             position: vec![NO_SLOT; n],
             probes: None,
         }
@@ -469,6 +477,7 @@ impl<'a> Builder<'a> {
         self.leave_out()?;
         let mut drafts = self.draft()?;
         let serialized = self.order_accesses(&mut drafts);
+        self.small_first(&mut drafts);
         self.probe(&mut drafts);
         self.lay_out(drafts, serialized, kernel_state)
     }

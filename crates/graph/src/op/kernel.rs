@@ -17,7 +17,12 @@ pub struct Kernel {
     pub cost: Cost,
     /// A faster way for nodes all of whose inputs are scalars.
     pub scalar: Option<fn(&NodeInfo) -> Option<ScalarKernel>>,
+    /// Which nodes it does the work of: [`Kernel::absorbing`].
+    pub absorbs: Option<Absorb>,
 }
+
+/// Of the node that makes input 0: how the kernel computes if it is given that node's only input instead.
+pub type Absorb = fn(&NodeInfo) -> Option<RunFn>;
 
 /// A kernel as a plain function.
 pub type RunFn = fn(&mut KernelCx) -> Result<()>;
@@ -81,7 +86,7 @@ pub enum Cost {
 /// A computation on scalars held in place. `None` sends the executor to the plain kernel (to report an error, say).
 #[derive(Clone, Copy)]
 pub enum ScalarKernel {
-    /// Of one input.
+    /// Of one input. The op does the same to each element of a tensor: its output has the input's shape.
     Unary(fn(&Scalar) -> Option<Scalar>),
     /// Of two inputs.
     Binary(fn(&Scalar, &Scalar) -> Option<Scalar>),
@@ -89,7 +94,7 @@ pub enum ScalarKernel {
 
 impl Kernel {
     fn new(body: KernelBody, effect: Effect) -> Kernel {
-        Kernel { body, effect, cost: Cost::PerElement(1.0), scalar: None }
+        Kernel { body, effect, cost: Cost::PerElement(1.0), scalar: None, absorbs: None }
     }
 
     /// The op is structural.
@@ -139,6 +144,13 @@ impl Kernel {
     /// How long it takes, where one nanosecond per element is far off.
     pub fn cost(mut self, cost: Cost) -> Kernel {
         self.cost = cost;
+        self
+    }
+
+    /// Can do the work of what makes its input 0, with the same bits: then a value that is needed for nothing else is never there whole
+    /// (the squares of a sum of squares). Asked only where that node is pure and has one input, one output and one reader.
+    pub fn absorbing(mut self, absorbs: Absorb) -> Kernel {
+        self.absorbs = Some(absorbs);
         self
     }
 

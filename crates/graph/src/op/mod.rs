@@ -12,8 +12,8 @@ pub use def::{ArgSpec, AttrKind, AttrSpec, Count, OpDef, Operator, Role, TypeSpe
 pub use gradient::{Forward, GRADIENT_OVERRIDE, GradCx, GradFn, Gradient, GradientFn, grown, zeros_of};
 pub use infer::{HandleShape, InferCx, Inferred, Known};
 pub use kernel::{
-    BuildCx, Completion, Cost, Effect, Kernel, KernelBody, KernelCx, Outputs, Rest, Run, RunFn, ScalarKernel,
-    StepEnv, StepHost, Waits,
+    Absorb, BuildCx, Completion, Cost, Effect, Kernel, KernelBody, KernelCx, Outputs, Rest, Run, RunFn,
+    ScalarKernel, StepEnv, StepHost, Waits,
 };
 pub use registry::Registry;
 pub use resolve::NodeInfo;

@@ -20,10 +20,11 @@ pub(super) fn handles(run: RunFn) -> Kernel {
 pub(super) fn copies(run: RunFn) -> Kernel {
     Kernel::pure(run).cost(Cost::Estimate(|_, inputs| {
         let list = inputs.first().and_then(|t| t.as_variants()?.first()?.get::<TensorList>());
+        let Some(list) = list.filter(|l| l.stacked().is_none()) else { return 0.0 };
         // Items may differ in size; a few stand for all.
-        let items = list.map_or(&[][..], |l| l.items());
-        let some: usize = items.iter().take(4).flatten().map(Tensor::byte_size).sum();
-        some as f64 / items.len().clamp(1, 4) as f64 * items.len() as f64 * 0.1
+        let few = list.len().min(4);
+        let some: usize = (0..few).filter_map(|i| list.get(i)).map(|item| item.byte_size()).sum();
+        some as f64 / few.max(1) as f64 * list.len() as f64 * 0.1
     }))
 }
 
@@ -282,9 +283,8 @@ pub(super) fn may_grow(cx: &KernelCx) -> bool {
 /// An error if the list in input 0 is a TensorArray whose element `index` is written.
 #[inline]
 pub(super) fn check_unwritten(cx: &KernelCx, index: i64) -> Result<()> {
-    let items = list(cx, 0)?.items();
-    let written = usize::try_from(index).ok().and_then(|i| items.get(i)).is_some_and(Option::is_some);
-    if written && is_array(cx.attrs()) {
+    let list = list(cx, 0)?;
+    if is_array(cx.attrs()) && usize::try_from(index).is_ok_and(|i| list.is_written(i)) {
         return Err(invalid!("element {index} of the TensorArray has been written already"));
     }
     Ok(())
@@ -326,7 +326,8 @@ fn add_at(
         ensure!(x.dtype() == y.dtype(), "a list of {} and one of {} cannot be added", x.dtype(), y.dtype());
         ensure!(x.len() == y.len(), "lists of {} and of {} items cannot be added", x.len(), y.len());
         let shape = merge(x.element_shape(), y.element_shape())?;
-        let items = x.items().iter().zip(y.items()).map(|pair| match pair {
+        let (xs, ys) = (x.items(), y.items());
+        let items = xs.iter().zip(ys.iter()).map(|pair| match pair {
             (Some(x), Some(y)) => add_at(x, y, sum, depth + 1).map(Some),
             (x, y) => Ok(x.as_ref().or(y.as_ref()).cloned()),
         });
@@ -364,7 +365,8 @@ fn zeros_at(x: &Tensor, depth: usize) -> Result<Tensor> {
                 }
             }
         };
-        let items = list.items().iter().map(|item| item.as_ref().map(&mut zero).transpose());
+        let items = list.items();
+        let items = items.iter().map(|item| item.as_ref().map(&mut zero).transpose());
         let items = items.collect::<Result<Vec<_>>>()?;
         Ok(Variant::new(std::sync::Arc::new(list.with_items(items)?.with_max_len(None))))
     });

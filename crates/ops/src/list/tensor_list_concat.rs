@@ -63,7 +63,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         _ => (element_shape(cx, 1)?, cx.ints(2)?),
     };
     let mut row = row(list.element_shape(), &wanted)?;
-    for (i, item) in list.items().iter().enumerate().filter_map(|(i, item)| Some((i, item.as_ref()?))) {
+    let items = list.items();
+    for (i, item) in items.iter().enumerate().filter_map(|(i, item)| Some((i, item.as_ref()?))) {
         let shape = item.shape();
         ensure!(shape.rank() > 0, "item {i} is a scalar: it cannot follow the others along an axis");
         row = row.merge(&shape[1..].into()).ok_or_else(|| {
@@ -76,7 +77,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     // In the old form the first dimension of `element_shape` says nothing.
     let first = list.element_shape().dim(0).or(if cx.n_inputs() > 1 { wanted.dim(0) } else { None });
     let (mut lengths, mut total) = (Vec::with_capacity(list.len()), 0usize);
-    for (i, item) in list.items().iter().enumerate() {
+    for (i, item) in items.iter().enumerate() {
         let length = match item {
             Some(item) => {
                 let length = item.shape()[0];
@@ -102,11 +103,11 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let size = full.checked_elements()?;
     let whole = Shape::new(std::iter::once(total).chain(full.iter().copied()));
     whole.checked_elements()?;
-    let written: Option<Vec<&Tensor>> = list.items().iter().map(Option::as_ref).collect();
+    let written: Option<Vec<&Tensor>> = items.iter().map(Option::as_ref).collect();
     let out = match written.and_then(|parts| Tensor::spliced(parts, &whole)) {
         Some(shared) => shared,
         None => {
-            let items = list.items().iter().zip(&lengths);
+            let items = items.iter().zip(&lengths);
             join(list.dtype(), whole, items.map(|(item, length)| (item.as_ref(), length * size)))?
         }
     };

@@ -35,10 +35,10 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let list = typed_list(cx)?;
     let i = place(cx.int(1)?, list.len())?;
-    let item = match &list.items()[i] {
+    let item = match list.get(i) {
         Some(item) => {
             check_item(cx, 2, item.shape())?;
-            item.clone()
+            item
         }
         None => zeros(cx, list, i)?,
     };

@@ -6,10 +6,12 @@
 //! grows with the logarithm of the count.
 
 use millstream_graph::op::spec::{Bool, IndexType, Spec};
-use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
-use millstream_tensor::DType::I32;
+use millstream_graph::op::{InferCx, Kernel, KernelCx, NodeInfo, OpDef, RunFn};
+use millstream_tensor::DType::{F32, F64, I32};
 use millstream_tensor::{Element, PartialShape, Result, Shape, Tensor, ensure};
 use smallvec::SmallVec;
+use std::marker::PhantomData;
+use std::ops::Mul;
 
 /// A way to make one value of many: a fold that may be split anywhere.
 pub(crate) trait Fold {
@@ -31,11 +33,54 @@ pub(crate) trait Fold {
 
 /// The declaration that reductions share; the caller adds types.
 pub(super) fn reduction(name: &'static str, run: RunFn) -> OpDef {
+    reduction_by(name, Kernel::pure(run))
+}
+
+/// As [`reduction`], with more to say of the kernel.
+pub(super) fn reduction_by(name: &'static str, kernel: Kernel) -> OpDef {
     OpDef::new(name)
         .attr("keep_dims", Bool.or(false))
         .attr("Tidx", IndexType.or(I32))
         .infer(infer)
-        .kernel(Kernel::pure(run))
+        .kernel(kernel)
+}
+
+/// The same fold over the squares of the elements.
+struct OfSquares<F>(PhantomData<F>);
+
+impl<F: Fold<In: Mul<Output = F::In>>> Fold for OfSquares<F> {
+    type In = F::In;
+    type Out = F::Out;
+    type Acc = F::Acc;
+    const START: Self::Acc = F::START;
+    #[inline(always)]
+    fn step(acc: Self::Acc, x: Self::In) -> Self::Acc {
+        F::step(acc, x * x)
+    }
+    #[inline(always)]
+    fn merge(a: Self::Acc, b: Self::Acc) -> Self::Acc {
+        F::merge(a, b)
+    }
+    #[inline(always)]
+    fn finish(acc: Self::Acc, n: usize) -> Self::Out {
+        F::finish(acc, n)
+    }
+}
+
+/// Whether a node makes the squares that [`fold_squares`] takes in.
+pub(super) fn makes_squares(node: &NodeInfo) -> bool {
+    node.op.name == "Square" && matches!(node.input_types[0].dtype, F32 | F64)
+}
+
+/// The kernel of a reduction, given by its folds over f32 and f64, whose input is what is to be squared first.
+pub(super) fn fold_squares<A: Fold<In = f32>, B: Fold<In = f64>>(cx: &mut KernelCx) -> Result<()> {
+    let reduction = Reduction::of(cx)?;
+    let out = match reduction.dtype() {
+        F64 => reduction.fold::<OfSquares<B>>()?,
+        _ => reduction.fold::<OfSquares<A>>()?,
+    };
+    cx.set(0, out);
+    Ok(())
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -1,15 +1,17 @@
 //! `Mean`: the mean along axes.
 
 use super::stretch::{count, stretched};
-use super::fold::{Fold, Reduction, reduction};
+use super::fold::{Fold, Reduction, fold_squares, makes_squares, reduction_by};
 use crate::number::{Number, with_number};
 use millstream_graph::op::{GradCx, Gradient, spec};
-use millstream_graph::op::{KernelCx, OpDef};
+use millstream_graph::op::{Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::Result;
 use std::marker::PhantomData;
 
 pub(crate) fn def() -> OpDef {
-    reduction("Mean", run)
+    let kernel = Kernel::pure(run)
+        .absorbing(|before| makes_squares(before).then_some(fold_squares::<Mean<f32>, Mean<f64>> as RunFn));
+    reduction_by("Mean", kernel)
         .doc("The mean of the elements along `reduction_indices`. Integers are summed in 64 bits and truncate; of none it is NaN, 0 for integers.")
         .input("input", "T")
         .input("reduction_indices", "Tidx")

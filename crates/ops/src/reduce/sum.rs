@@ -1,15 +1,17 @@
 //! `Sum`: the sum along axes.
 
-use super::fold::{Fold, Reduction, reduction};
+use super::fold::{Fold, Reduction, fold_squares, makes_squares, reduction_by};
 use super::stretch::stretched;
 use crate::number::{Number, with_number};
 use millstream_graph::op::spec;
-use millstream_graph::op::{GradCx, Gradient, KernelCx, OpDef};
+use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::Result;
 use std::marker::PhantomData;
 
 pub(crate) fn def() -> OpDef {
-    reduction("Sum", run)
+    let kernel = Kernel::pure(run)
+        .absorbing(|before| makes_squares(before).then_some(fold_squares::<Sum<f32>, Sum<f64>> as RunFn));
+    reduction_by("Sum", kernel)
         .doc("The sum of the elements along `reduction_indices`; 0 of none. Integers wrap around.")
         .input("input", "T")
         .input("reduction_indices", "Tidx")

@@ -276,8 +276,10 @@ fn pad(
         return Err(invalid!("an item of rank {} was put in a batch of rank {}", from.len(), to.len()));
     };
     let row: usize = from.iter().product();
-    for i in 0..n {
-        pad(out, value, start + i * row, from, to, nothing)?;
+    match from == to {
+        // Only the number of rows differs: they go in together.
+        true => out.push(value, start, n * row)?,
+        false => (0..n).try_for_each(|i| pad(out, value, start + i * row, from, to, nothing))?,
     }
     out.push_fill(nothing, (m - n) * to.iter().product::<usize>())
 }

@@ -221,7 +221,7 @@ fn closing_ends_everybody() {
                 thread::spawn(move || take(&q, &Cancellation::new(), Take::UpTo(3)))
             };
             close(&q, cancel_pending).unwrap();
-            assert_eq!(close(&q, cancel_pending).unwrap_err().code(), Code::Cancelled);
+            assert_eq!(close(&q, false).unwrap_err().code(), Code::Cancelled);
             let mut handed_in = Vec::new();
             for (i, putter) in putters.into_iter().enumerate() {
                 match putter.join().unwrap() {

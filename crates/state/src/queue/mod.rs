@@ -293,7 +293,8 @@ impl Queue {
     }
 
     /// Closes it: nothing more goes in; what is in can still be taken out. Enqueues that wait are served first, and the closing waits for
-    /// them; with `cancel_pending` they end with `CANCELLED`, and it is closed at once. Closing what is closed is an error.
+    /// them; with `cancel_pending` they end with `CANCELLED`, and it is closed at once. Closing what is closed is an error, but not with
+    /// `cancel_pending`, as in TensorFlow.
     pub fn close(self: &Arc<Self>, cancel_pending: bool, closing: Closing, waiter: Waiter) {
         if !cancel_pending {
             return self.stand_in_line(
@@ -304,13 +305,8 @@ impl Queue {
         }
         let mut overs = Overs::new();
         let mut state = self.state.lock();
-        let result = match &state.closed {
-            Some(first) => Err(self.closed_already(first)),
-            None => {
-                state.closed = Some(closing);
-                Ok(Vec::new())
-            }
-        };
+        // The story that is told is the first one's.
+        state.closed.get_or_insert(closing);
         for attempt in std::mem::take(&mut state.enqueues) {
             let cause = match (&attempt.work, &state.closed) {
                 (Put::Close(_), Some(first)) => self.closed_already(first),
@@ -322,7 +318,7 @@ impl Queue {
         self.serve(&mut state, &mut overs);
         drop(state);
         tell(overs);
-        (waiter.ended)(result);
+        (waiter.ended)(Ok(Vec::new()));
     }
 
     /// What it holds, who waits, and how it was closed.

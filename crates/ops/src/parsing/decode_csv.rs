@@ -2,7 +2,7 @@
 
 use crate::strings::{number, strs};
 use millstream_graph::op::spec::{Bool, IntList, Spec, Text, TypeList};
-use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
+use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
 use millstream_graph::Attr;
 use millstream_tensor::DType::{self, F32, F64, I32, I64};
 use millstream_tensor::{Result, Shape, Str, Tensor, ensure, invalid};
@@ -24,6 +24,7 @@ pub(crate) fn def() -> OpDef {
         .attr("select_cols", IntList.or(Attr::List(Vec::new())))
         .infer(infer)
         .kernel(Kernel::pure(run).cost(Cost::PerElement(200.0)))
+        .gradient(Gradient::none("what is read from bytes has none, as in TensorFlow"))
 }
 
 /// How lines are taken apart.

@@ -3,7 +3,7 @@
 use super::features::{Dense, KINDS, Rows, check_counts, default, dense_shapes, key, sparse_shapes};
 use crate::strings::strs;
 use millstream_graph::op::spec::{AtLeast, ShapeList, TypeList};
-use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
+use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
 use millstream_proto::{Example, Feature, decode};
 use millstream_tensor::DType::{I64, Str};
 use millstream_tensor::{Result, ensure, invalid};
@@ -32,6 +32,7 @@ pub(crate) fn def() -> OpDef {
         .attr("dense_shapes", ShapeList)
         .infer(infer)
         .kernel(Kernel::pure(run).cost(Cost::PerElement(1000.0)))
+        .gradient(Gradient::none("what is read from bytes has none, as in TensorFlow"))
 }
 
 /// How many features there are, sparse and dense.

@@ -5,7 +5,7 @@ use super::features::{
 };
 use crate::strings::strs;
 use millstream_graph::op::spec::{AtLeast, ShapeList, TextList, TypeList};
-use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
+use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
 use millstream_proto::{Example, decode};
 use millstream_tensor::DType::{I64, Str};
 use millstream_tensor::{Result, ensure, invalid};
@@ -31,6 +31,7 @@ pub(crate) fn def() -> OpDef {
         .attr("dense_shapes", ShapeList)
         .infer(infer)
         .kernel(Kernel::pure(run).cost(Cost::PerElement(1000.0)))
+        .gradient(Gradient::none("what is read from bytes has none, as in TensorFlow"))
 }
 
 /// The keys of the features, sparse and dense.

@@ -6,7 +6,7 @@ use super::features::{
 use crate::strings::strs;
 use millstream_graph::Attr;
 use millstream_graph::op::spec::{AtLeast, ShapeList, Spec, TypeList};
-use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
+use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
 use millstream_proto::{Feature, SequenceExample, decode};
 use millstream_tensor::DType::{I64, Str};
 use millstream_tensor::{Result, Tensor, ensure, invalid};
@@ -47,6 +47,7 @@ pub(crate) fn def() -> OpDef {
         .attr("feature_list_dense_shapes", ShapeList.or(none()))
         .infer(infer)
         .kernel(Kernel::pure(run).cost(Cost::PerElement(1000.0)))
+        .gradient(Gradient::none("what is read from bytes has none, as in TensorFlow"))
 }
 
 /// How many features there are of each kind.

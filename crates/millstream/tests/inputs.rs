@@ -1,5 +1,8 @@
 //! Producers and batches, beside what TensorFlow 1.15 makes of them and takes out of them (`tests/golden/make_inputs.py`).
 
+mod common;
+
+use common::{golden, plain};
 use millstream::graph::{Attr, CollectionItem};
 use millstream::interop::proto::{MetaGraphDef, decode};
 use millstream::prelude::*;
@@ -7,11 +10,6 @@ use millstream::summary::SUMMARIES;
 use millstream::{Code, PartialShape, QUEUE_RUNNERS, interop, train};
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-fn golden() -> Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/inputs.json");
-    serde_json::from_str(&std::fs::read_to_string(path).expect("the golden file")).expect("JSON")
-}
 
 fn texts(value: &Value) -> Vec<&str> {
     value.as_array().expect("a list").iter().map(|v| v.as_str().expect("a text")).collect()
@@ -99,19 +97,6 @@ impl<'g> Fetched<'g> {
 }
 
 /// A tensor as nested lists.
-fn plain(t: &Tensor) -> Value {
-    if t.rank() > 0 {
-        return (0..t.shape().dims()[0]).map(|i| plain(&t.row(i).expect("a row"))).collect();
-    }
-    match t.dtype() {
-        DType::I32 => t.to_scalar::<i32>().expect("i32").into(),
-        DType::I64 => t.to_scalar::<i64>().expect("i64").into(),
-        DType::F32 => f64::from(t.to_scalar::<f32>().expect("f32")).into(),
-        DType::Str => String::from_utf8_lossy(&t.as_strs().expect("strings")[0]).into_owned().into(),
-        other => panic!("no case has {other}"),
-    }
-}
-
 fn run(g: &Graph, fetched: &[Fetched<'_>]) -> Result<(Vec<Value>, Option<Code>)> {
     let init = g.local_variables_initializer();
     let session = Session::new(g)?;
@@ -276,157 +261,157 @@ fn batches<'g>(g: &'g Graph, case: &str) -> Result<Option<Vec<Fetched<'g>>>> {
         |parts: [(&str, Output<'g>); 2]| BTreeMap::from(parts.map(|(name, part)| (name.to_owned(), part)));
     let of_map = |map: BTreeMap<String, Output<'g>>| map.into_values().map(Fetched::from).collect::<Vec<_>>();
     Ok(Some(match case {
-        "batch_one" => one(train::batch(g, [number(g, 5)?], 2).run()?[0]),
+        "batch_one" => one(train::batch(g, [number(g, 5)?], 2).make()?[0]),
         "batch_smaller_final" => {
-            one(train::batch(g, number(g, 5)?, 2).allow_smaller_final_batch(true).run()?)
+            one(train::batch(g, number(g, 5)?, 2).allow_smaller_final_batch(true).make()?)
         }
         "batch_dict" => {
             let n = number(g, 4)?;
             let parts = [("n", n), ("b", g.named("mul").mul(n, n)), ("a", n.cast::<f32>())];
             let parts: BTreeMap<String, _> = parts.into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
-            of_map(train::batch(g, parts, 2).run()?)
+            of_map(train::batch(g, parts, 2).make()?)
         }
         "batch_of_literals" => {
-            let (a, b) = train::batch(g, (1i32, Tensor::vector(&[0.5f32, 1.5])?), 3).run()?;
+            let (a, b) = train::batch(g, (1i32, Tensor::vector(&[0.5f32, 1.5])?), 3).make()?;
             vec![a.into(), b.into()]
         }
         "batch_padded" => {
             let n = number(g, 5)?;
             let padded = train::batch(g, [n, ragged(n)], 3).dynamic_pad(true).allow_smaller_final_batch(true);
-            padded.run()?.map(Fetched::from).into()
+            padded.make()?.map(Fetched::from).into()
         }
         "batch_padded_strings" => {
             let strings = g.as_string(ragged(number(g, 4)?));
-            one(train::batch(g, strings, 4).dynamic_pad(true).run()?)
+            one(train::batch(g, strings, 4).dynamic_pad(true).make()?)
         }
         "batch_many" => {
             let tensors = [g.constant([[1, 2], [3, 4], [5, 6]]), g.constant([10, 20, 30])];
-            train::batch(g, tensors, 2).enqueue_many(true).run()?.map(Fetched::from).into()
+            train::batch(g, tensors, 2).enqueue_many(true).make()?.map(Fetched::from).into()
         }
         "batch_many_to_the_end" => {
             let numbers = train::range_input_producer(g, 5).num_epochs(1).shuffle(false).make()?;
             let [some] = numbers.dequeue_up_to(3)?.all()?;
-            one(train::batch(g, some, 2).enqueue_many(true).allow_smaller_final_batch(true).run()?)
+            one(train::batch(g, some, 2).enqueue_many(true).allow_smaller_final_batch(true).make()?)
         }
         "batch_named" => {
             let named = train::batch(g.named("mine"), number(g, 4)?, 2);
-            one(named.num_threads(1).capacity(7).shared_name("shared").run()?)
+            one(named.num_threads(1).capacity(7).shared_name("shared").make()?)
         }
         "batch_with_shapes" => {
             let unknown = PartialShape::unknown;
             let tensors = [x("x", DType::F32, unknown()), x("y", DType::I32, unknown())];
             let batches = train::batch(g, tensors, 2).num_threads(3).shapes([shape![2], shape![]]);
-            batches.run()?.map(Fetched::from).into()
+            batches.make()?.map(Fetched::from).into()
         }
         "batch_by_a_fed_size" => {
             let (tensor, size) = (g.constant([1, 2]), x("size", DType::I32, shape![]));
-            one(train::batch(g, tensor, size).run()?)
+            one(train::batch(g, tensor, size).make()?)
         }
         "batch_by_a_fed_size_up_to" => {
             let (tensor, size) = (g.constant([1, 2]), x("size", DType::I32, shape![]));
-            one(train::batch(g, tensor, size).allow_smaller_final_batch(true).run()?)
+            one(train::batch(g, tensor, size).allow_smaller_final_batch(true).make()?)
         }
         "maybe_batch_some" => {
             let n = number(g, 9)?;
-            one(train::maybe_batch(g, n, below_two_of_three(n), 2).run()?)
+            one(train::maybe_batch(g, n, below_two_of_three(n), 2).make()?)
         }
-        "maybe_batch_all" => one(train::maybe_batch(g, number(g, 4)?, true, 2).run()?),
-        "maybe_batch_none" => one(train::maybe_batch(g, x("x", DType::I32, shape![]), false, 2).run()?),
+        "maybe_batch_all" => one(train::maybe_batch(g, number(g, 4)?, true, 2).make()?),
+        "maybe_batch_none" => one(train::maybe_batch(g, x("x", DType::I32, shape![]), false, 2).make()?),
         "maybe_batch_rows" => {
             let (x, y) = (rows(), g.constant([[1], [2], [3], [4]]));
             let odd = g.equal(g.named("mod").floor_mod(x, 2), 1);
-            of_map(train::maybe_batch(g, map([("x", x), ("y", y)]), odd, 3).enqueue_many(true).run()?)
+            of_map(train::maybe_batch(g, map([("x", x), ("y", y)]), odd, 3).enqueue_many(true).make()?)
         }
         "maybe_batch_many" => {
             let n = number(g, 4)?;
             let both = g.stack([n, n + 10], 0);
-            one(train::maybe_batch(g, both, g.greater(n, 1), 2).enqueue_many(true).run()?)
+            one(train::maybe_batch(g, both, g.greater(n, 1), 2).enqueue_many(true).make()?)
         }
         "batch_join_two" => {
             let sources = [[number(g, 3)?, g.constant(1)], [number(g, 4)?, g.constant(2)]];
-            train::batch_join(g, sources, 7).run()?.map(Fetched::from).into()
+            train::batch_join(g, sources, 7).make()?.map(Fetched::from).into()
         }
         "batch_join_dicts" => {
             let source = |n: i32| -> Result<_> { Ok(BTreeMap::from([("n".to_owned(), number(g, n)?)])) };
             let joined = train::batch_join(g.named("joined"), [source(3)?, source(4)?], 10);
-            of_map(joined.capacity(5).allow_smaller_final_batch(true).run()?)
+            of_map(joined.capacity(5).allow_smaller_final_batch(true).make()?)
         }
         "batch_join_padded" => {
             let (a, b) = (number(g, 2)?, number(g, 3)?);
-            one(train::batch_join(g, [ragged(a), ragged(b)], 5).dynamic_pad(true).run()?)
+            one(train::batch_join(g, [ragged(a), ragged(b)], 5).dynamic_pad(true).make()?)
         }
         "maybe_batch_join_some" => {
             let (a, b) = (number(g, 4)?, number(g, 5)?);
-            one(train::maybe_batch_join(g, [a, b], x("keep", DType::Bool, shape![]), 2).run()?)
+            one(train::maybe_batch_join(g, [a, b], x("keep", DType::Bool, shape![]), 2).make()?)
         }
         "maybe_batch_join_rows" => {
             let (rows, keep) = (rows(), x("keep", DType::Bool, shape![_]));
-            one(train::maybe_batch_join(g, [rows, rows], keep, 2).enqueue_many(true).run()?)
+            one(train::maybe_batch_join(g, [rows, rows], keep, 2).enqueue_many(true).make()?)
         }
-        "shuffle_batch_all" => one(train::shuffle_batch(g, number(g, 9)?, 9, 20, 5).seed(3).run()?),
+        "shuffle_batch_all" => one(train::shuffle_batch(g, number(g, 9)?, 9, 20, 5).seed(3).make()?),
         "shuffle_batch_dict" => {
             g.set_seed(5);
             let n = number(g, 7)?;
             let parts = map([("n", n), ("m", g.neg(n))]);
             let mixed = train::shuffle_batch(g.named("mixed"), parts, 20, 20, 10);
-            of_map(mixed.allow_smaller_final_batch(true).shared_name("shared").run()?)
+            of_map(mixed.allow_smaller_final_batch(true).shared_name("shared").make()?)
         }
         "shuffle_batch_many" => {
             let rows = train::shuffle_batch(g, x("x", DType::F32, shape![_, 3]), 4, 20, 3);
-            one(rows.num_threads(2).enqueue_many(true).run()?)
+            one(rows.num_threads(2).enqueue_many(true).make()?)
         }
         "maybe_shuffle_batch_some" => {
             let n = number(g, 9)?;
-            one(train::maybe_shuffle_batch(g, n, 6, 20, 5, below_two_of_three(n)).seed(1).run()?)
+            one(train::maybe_shuffle_batch(g, n, 6, 20, 5, below_two_of_three(n)).seed(1).make()?)
         }
         "shuffle_batch_join_two" => {
             let sources = [[number(g, 3)?, g.constant(1)], [number(g, 4)?, g.constant(2)]];
-            train::shuffle_batch_join(g, sources, 7, 20, 5).run()?.map(Fetched::from).into()
+            train::shuffle_batch_join(g, sources, 7, 20, 5).make()?.map(Fetched::from).into()
         }
         "maybe_shuffle_batch_join_some" => {
             let keep = x("keep", DType::Bool, shape![]);
             let sources = [number(g, 3)?, number(g, 4)?];
-            one(train::maybe_shuffle_batch_join(g, sources, 7, 20, 5, keep).run()?)
+            one(train::maybe_shuffle_batch_join(g, sources, 7, 20, 5, keep).make()?)
         }
         "batch_sparse" => {
             let n = number(g, 5)?;
-            let (n, s) = train::batch(g, (n, sparse(n)), 2).allow_smaller_final_batch(true).run()?;
+            let (n, s) = train::batch(g, (n, sparse(n)), 2).allow_smaller_final_batch(true).make()?;
             vec![n.into(), s.into()]
         }
-        "batch_sparse_alone" => vec![train::batch(g, sparse(number(g, 4)?), 2).run()?.into()],
+        "batch_sparse_alone" => vec![train::batch(g, sparse(number(g, 4)?), 2).make()?.into()],
         "batch_sparse_many" => {
-            let (n, s) = train::batch(g, (rows(), sparse_rows(g)), 3).enqueue_many(true).run()?;
+            let (n, s) = train::batch(g, (rows(), sparse_rows(g)), 3).enqueue_many(true).make()?;
             vec![n.into(), s.into()]
         }
         "maybe_batch_sparse" => {
             let n = number(g, 7)?;
             let example = (sparse(n), n);
-            let (s, n) = train::maybe_batch(g, example, below_two_of_three(n), 2).run()?;
+            let (s, n) = train::maybe_batch(g, example, below_two_of_three(n), 2).make()?;
             vec![s.into(), n.into()]
         }
         "maybe_batch_sparse_many" => {
             let keep = g.less(g.named("mod").floor_mod(number(g, 4)?, 2), 1);
-            vec![train::maybe_batch(g, sparse_rows(g), keep, 3).enqueue_many(true).run()?.into()]
+            vec![train::maybe_batch(g, sparse_rows(g), keep, 3).enqueue_many(true).make()?.into()]
         }
         "maybe_batch_sparse_rows" => {
             let example = (sparse_rows(g), rows());
             let keep = g.constant([true, false, true, true]);
-            let (s, n) = train::maybe_batch(g, example, keep, 2).enqueue_many(true).run()?;
+            let (s, n) = train::maybe_batch(g, example, keep, 2).enqueue_many(true).make()?;
             vec![s.into(), n.into()]
         }
         "batch_join_sparse" => {
             let (a, b) = (number(g, 3)?, number(g, 3)?);
-            let (s, n) = train::batch_join(g, [(sparse(a), a), (sparse(b), b)], 2).run()?;
+            let (s, n) = train::batch_join(g, [(sparse(a), a), (sparse(b), b)], 2).make()?;
             vec![s.into(), n.into()]
         }
         "batch_sparse_of_unknown_rank" => {
             let dense_shape = x("x/shape", DType::I64, shape![_]);
             let values = x("x/values", DType::F32, shape![_]);
             let indices = x("x/indices", DType::I64, shape![_, _]);
-            vec![train::batch(g, SparseTensor { indices, values, dense_shape }, 2).run()?.into()]
+            vec![train::batch(g, SparseTensor { indices, values, dense_shape }, 2).make()?.into()]
         }
         "shuffle_batch_sparse" => {
-            vec![train::shuffle_batch(g, sparse(number(g, 5)?), 2, 10, 3).seed(4).run()?.into()]
+            vec![train::shuffle_batch(g, sparse(number(g, 5)?), 2, 10, 3).seed(4).make()?.into()]
         }
         _ => return Ok(None),
     }))
@@ -444,7 +429,7 @@ fn sorted(batch: &Value) -> Vec<String> {
 
 #[test]
 fn as_tensorflow_makes_them() -> Result<()> {
-    let golden = golden();
+    let golden = golden("inputs.json");
     let cases = golden.as_object().expect("cases");
     assert_eq!(cases.len(), 53);
     for (case, want) in cases {
@@ -504,7 +489,7 @@ fn as_tensorflow_makes_them() -> Result<()> {
 /// The graphs that TensorFlow wrote, with its runners and local variables, run as they do there.
 #[test]
 fn imported_they_give_what_tensorflow_took_out_of_them() -> Result<()> {
-    let golden = golden();
+    let golden = golden("inputs.json");
     let cases = golden.as_object().expect("cases").iter().filter(|(_, want)| want.get("fetches").is_some());
     let mut n = 0;
     for (case, want) in cases {
@@ -570,56 +555,56 @@ fn mistakes_in_batches_are_named_where_they_are_made() -> Result<()> {
     };
     let unknown = || g.placeholder_of("unknown", DType::F32, PartialShape::unknown());
     let (one, row) = (g.constant(1), g.placeholder_of("row", DType::F32, shape![_]));
-    says(train::batch(&g, unknown(), 2).run().unwrap_err(), "Cannot infer Tensor's rank: `unknown`");
-    says(train::batch(&g, row, 2).run().unwrap_err(), "require the components to have specified shapes");
-    says(train::batch(&g, one, 2).enqueue_many(true).run().unwrap_err(), "is a scalar: with `enqueue_many`");
+    says(train::batch(&g, unknown(), 2).make().unwrap_err(), "Cannot infer Tensor's rank: `unknown`");
+    says(train::batch(&g, row, 2).make().unwrap_err(), "require the components to have specified shapes");
+    says(train::batch(&g, one, 2).enqueue_many(true).make().unwrap_err(), "is a scalar: with `enqueue_many`");
     says(
-        train::batch(&g, [one, one], 2).shapes([shape![]]).run().unwrap_err(),
+        train::batch(&g, [one, one], 2).shapes([shape![]]).make().unwrap_err(),
         "2 components was given 1 shapes",
     );
-    says(train::batch(&g, one, 2).num_threads(0).run().unwrap_err(), "nobody would read examples");
-    says(train::batch(&g, one, 2).capacity(0).run().unwrap_err(), "capacity is 0");
-    says(train::batch(&g, g.op("NoOp").finish(), 2).run().unwrap_err(), "not of operation");
+    says(train::batch(&g, one, 2).num_threads(0).make().unwrap_err(), "nobody would read examples");
+    says(train::batch(&g, one, 2).capacity(0).make().unwrap_err(), "capacity is 0");
+    says(train::batch(&g, g.op("NoOp").finish(), 2).make().unwrap_err(), "not of operation");
     let slices = IndexedSlices { values: row, indices: one, dense_shape: None };
-    says(train::batch(&g, slices, 2).run().unwrap_err(), "not of IndexedSlices");
+    says(train::batch(&g, slices, 2).make().unwrap_err(), "not of IndexedSlices");
     let nothing: Vec<Output<'_>> = Vec::new();
-    says(train::batch(&g, nothing, 2).run().unwrap_err(), "Expected at least one tensor");
+    says(train::batch(&g, nothing, 2).make().unwrap_err(), "Expected at least one tensor");
     let no_sources: Vec<Output<'_>> = Vec::new();
-    says(train::batch_join(&g, no_sources, 2).run().unwrap_err(), "Expected at least one set of tensors");
+    says(train::batch_join(&g, no_sources, 2).make().unwrap_err(), "Expected at least one set of tensors");
     let lists = [vec![one], vec![one, one]];
-    says(train::batch_join(&g, lists, 2).run().unwrap_err(), "source 0 has [*], source 1 has [*, *]");
-    says(train::batch_join(&g, [one, row], 2).run().unwrap_err(), "to be consistent: int32 vs. float32.");
+    says(train::batch_join(&g, lists, 2).make().unwrap_err(), "source 0 has [*], source 1 has [*, *]");
+    says(train::batch_join(&g, [one, row], 2).make().unwrap_err(), "to be consistent: int32 vs. float32.");
     let pair = g.constant([1, 2]);
     says(
-        train::batch_join(&g, [one, pair], 2).run().unwrap_err(),
+        train::batch_join(&g, [one, pair], 2).make().unwrap_err(),
         "component 0 is [] in source 0, and [2] in another",
     );
     says(
-        train::shuffle_batch(&g, one, 2, 5, 5).run().unwrap_err(),
+        train::shuffle_batch(&g, one, 2, 5, 5).make().unwrap_err(),
         "capacity 5 must be bigger than min_after_dequeue 5.",
     );
     says(
-        train::shuffle_batch(&g, one, 2, 5, -1).run().unwrap_err(),
+        train::shuffle_batch(&g, one, 2, 5, -1).make().unwrap_err(),
         "`min_after_dequeue` must not be negative",
     );
     let keep = |shape: PartialShape| g.placeholder_of("keep", DType::Bool, shape);
-    says(train::maybe_batch(&g, one, keep(shape![_]), 2).run().unwrap_err(), "cannot be a vector when");
+    says(train::maybe_batch(&g, one, keep(shape![_]), 2).make().unwrap_err(), "cannot be a vector when");
     let many = train::maybe_batch(&g, pair, keep(shape![_, _]), 2).enqueue_many(true);
-    says(many.run().unwrap_err(), "must be 0 or 1 dimensions");
+    says(many.make().unwrap_err(), "must be 0 or 1 dimensions");
     let whatever = keep(PartialShape::unknown());
-    says(train::maybe_batch(&g, one, whatever, 2).run().unwrap_err(), "must be known at graph construction");
-    says(train::maybe_batch(&g, one, 1, 2).run().unwrap_err(), "`keep_input` is bool, not i32");
+    says(train::maybe_batch(&g, one, whatever, 2).make().unwrap_err(), "must be known at graph construction");
+    says(train::maybe_batch(&g, one, 1, 2).make().unwrap_err(), "`keep_input` is bool, not i32");
     let sparse = |rank: usize| SparseTensor {
         indices: g.placeholder_of("indices", DType::I64, shape![_, rank]),
         values: row,
         dense_shape: g.placeholder_of("shape", DType::I64, [rank]),
     };
     says(
-        train::batch_join(&g, [sparse(1), sparse(2)], 2).run().unwrap_err(),
+        train::batch_join(&g, [sparse(1), sparse(2)], 2).make().unwrap_err(),
         "Inconsistent SparseTensors list",
     );
     says(
-        train::batch(&g, sparse(1), 2).enqueue_many(true).run().unwrap_err(),
+        train::batch(&g, sparse(1), 2).enqueue_many(true).make().unwrap_err(),
         "should be > 1, but saw rank: 1",
     );
     Ok(())
@@ -629,7 +614,7 @@ fn mistakes_in_batches_are_named_where_they_are_made() -> Result<()> {
 #[test]
 fn maps_keep_no_sparse_tensor_longer_than_the_queue() -> Result<()> {
     let g = Graph::new();
-    let batch = train::batch(&g, sparse(number(&g, 100)?), 10).run()?;
+    let batch = train::batch(&g, sparse(number(&g, 100)?), 10).make()?;
     let map = g.operation("batch/TakeManySparseFromTensorsMap")?;
     let again = g.op("TakeManySparseFromTensorsMap").input(vec![0i64]).attr("dtype", DType::I32);
     let again = again.attr("shared_name", "batch/AddSparseToTensorsMap").output();

@@ -14,7 +14,7 @@ use millstream_tensor::{DType, PartialShape, Result, ensure, invalid};
 use std::panic::Location;
 
 /// Batches being described: of one source of examples ([`One`]) or several ([`Joined`]), [`InOrder`] or [`Shuffled`].
-#[must_use = "the batches are made by `run`"]
+#[must_use = "the batches are made by `make`"]
 pub struct Batching<'g, S, Q> {
     options: Options<'g>,
     source: S,
@@ -63,7 +63,7 @@ pub struct Shuffled {
 /// let g = Graph::new();
 /// let n = train::range_input_producer(&g, 5).num_epochs(1).shuffle(false).make()?.dequeue()?[0];
 /// let row = g.fill(g.stack([n], 0), n);
-/// let (n, row) = train::batch(&g, (n, row), 2).dynamic_pad(true).allow_smaller_final_batch(true).run()?;
+/// let (n, row) = train::batch(&g, (n, row), 2).dynamic_pad(true).allow_smaller_final_batch(true).make()?;
 /// let init = g.local_variables_initializer();
 /// let session = Session::new(&g)?;
 /// session.run::<()>(init, feed![])?;
@@ -106,7 +106,7 @@ pub fn batch<'g, N: IntoNest<'g>>(
 /// let g = Graph::new();
 /// let rows = g.constant([1, 2, 3, 4]);
 /// let odd = g.equal(g.floor_mod(rows, 2), 1);
-/// let odd = train::maybe_batch(&g, rows, odd, 3).enqueue_many(true).run()?;
+/// let odd = train::maybe_batch(&g, rows, odd, 3).enqueue_many(true).make()?;
 /// let session = Session::new(&g)?;
 /// let odd: Option<Vec<i32>> = session.with_queue_runners(|_| session.run(odd, feed![]))?;
 /// assert_eq!(odd, Some(vec![1, 3, 1]));
@@ -134,7 +134,7 @@ pub fn maybe_batch<'g, N: IntoNest<'g>>(
 ///     let numbers = train::range_input_producer(&g, n).num_epochs(1).make()?.dequeue()?[0];
 ///     Ok((numbers, g.constant(n)))
 /// };
-/// let (n, of) = train::batch_join(&g, [numbers(3)?, numbers(4)?], 7).run()?;
+/// let (n, of) = train::batch_join(&g, [numbers(3)?, numbers(4)?], 7).make()?;
 /// let init = g.local_variables_initializer();
 /// let session = Session::new(&g)?;
 /// session.run::<()>(init, feed![])?;
@@ -176,7 +176,7 @@ pub fn maybe_batch_join<'g, N: IntoNest<'g>>(
 /// use millstream::train;
 /// let g = Graph::new();
 /// let numbers = train::range_input_producer(&g, 100).num_epochs(1).shuffle(false).make()?.dequeue()?[0];
-/// let some = train::shuffle_batch(&g, numbers, 4, 50, 20).seed(7).run()?;
+/// let some = train::shuffle_batch(&g, numbers, 4, 50, 20).seed(7).make()?;
 /// let init = g.local_variables_initializer();
 /// let session = Session::new(&g)?;
 /// session.run::<()>(init, feed![])?;
@@ -421,7 +421,7 @@ impl Order for Shuffled {
 impl<'g, S: Source<'g>, Q: Order> Batching<'g, S, Q> {
     /// Makes the batches, and adds the runner of their queue to the graph's.
     #[track_caller]
-    pub fn run(self) -> Result<S::Nest> {
+    pub fn make(self) -> Result<S::Nest> {
         let (g, at) = (self.options.graph(), self.at);
         g.check()?;
         let name = self.options.name_or(&format!("{}batch{}", Q::PREFIX, S::SUFFIX));

@@ -3,13 +3,18 @@
 Run with a TensorFlow 1.15: `python make_queues.py`. The test `queues_golden` of crates/millstream takes the same steps. A scenario has
 
     kind       fifo, padding, shuffle or priority
-    capacity, dtypes, shapes (null: not said; null in one: an unknown size), min_after_dequeue, seed
+    capacity, dtypes, shapes (null: not said; null in one: an unknown size), min_after_dequeue, seed, names, shared_name
+    others     further queues, each with the same words, if there are
     steps      lists of a word and what belongs to it:
         enqueue VALUES, enqueue_many VALUES, dequeue, dequeue_many N, dequeue_up_to N, size, is_closed, close, close_cancel
         start NAME STEP   the step in a thread of its own, which waits
         join NAME         the end of that thread
         timeout STEP      the step, called off after a moment
-    ends       for each step: {"values": what came out, component by component}, {"code": the status code it failed with}, or {} for `start`
+        on N STEP         the step with queue N, where 0 is the first and 1 the first of the others
+        chosen N STEP     the step with what `from_list` makes of all of them and a tensor that is N
+    VALUES is a list, or an object where the components have names.
+    ends       for each step: {"values": what came out, component by component, or by name}, {"code": the status code it failed with}, or {} for `start`
+    chosen     dtypes, shapes and names of what `from_list` makes, where it is used
 
 Every `start` is of a step that has to wait.
 """
@@ -29,26 +34,41 @@ SCENARIOS = {}
 MOMENT = 0.2
 
 
-def scenario(name, kind, steps, capacity=3, dtypes=("int32",), shapes=((),), min_after_dequeue=0, seed=None):
-    SCENARIOS[name] = dict(kind=kind, capacity=capacity, dtypes=list(dtypes), shapes=shapes and [list(s) for s in shapes],
-                           min_after_dequeue=min_after_dequeue, seed=seed, steps=steps)
+def queue(kind, capacity=3, dtypes=("int32",), shapes=((),), min_after_dequeue=0, seed=None, names=None, shared_name=None):
+    return dict(kind=kind, capacity=capacity, dtypes=list(dtypes), shapes=shapes and [list(s) for s in shapes],
+                min_after_dequeue=min_after_dequeue, seed=seed, names=names, shared_name=shared_name)
+
+
+def scenario(name, kind, steps, others=(), **args):
+    SCENARIOS[name] = dict(queue(kind, **args), steps=steps, others=list(others))
 
 
 def make(s):
-    args = dict(capacity=s["capacity"], dtypes=[tf.as_dtype(d) for d in s["dtypes"]], shapes=s["shapes"])
+    args = dict(capacity=s["capacity"], dtypes=[tf.as_dtype(d) for d in s["dtypes"]], shapes=s["shapes"], names=s["names"],
+                shared_name=s["shared_name"])
     if s["kind"] == "fifo":
         return tf.FIFOQueue(**args)
     if s["kind"] == "padding":
         return tf.PaddingFIFOQueue(**args)
     if s["kind"] == "shuffle":
         return tf.RandomShuffleQueue(min_after_dequeue=s["min_after_dequeue"], seed=s["seed"], **args)
-    return tf.PriorityQueue(s["capacity"], types=args["dtypes"], shapes=args["shapes"])
+    return tf.PriorityQueue(s["capacity"], types=args["dtypes"], shapes=args["shapes"], names=s["names"], shared_name=s["shared_name"])
 
 
-def op_of(queue, dtypes, step):
+def op_of(queues, step):
     word, rest = step[0], step[1:]
+    if word == "on":
+        return op_of([queues[rest[0]]], rest[1])
+    if word == "chosen":
+        return op_of([tf.QueueBase.from_list(tf.constant(rest[0]), queues)], rest[1])
+    queue = queues[0]
     if word.startswith("enqueue"):
-        return getattr(queue, word)([np.array(v, tf.as_dtype(d).as_numpy_dtype) for v, d in zip(rest[0], dtypes)])
+        def array(value, dtype):
+            return np.array(value, dtype.as_numpy_dtype)
+        if isinstance(rest[0], dict):
+            dtypes = dict(zip(queue.names, queue.dtypes))
+            return getattr(queue, word)({name: array(value, dtypes[name]) for name, value in rest[0].items()})
+        return getattr(queue, word)([array(v, d) for v, d in zip(rest[0], queue.dtypes)])
     if word in ("dequeue_many", "dequeue_up_to"):
         return getattr(queue, word)(tf.constant(rest[0]))
     if word == "close_cancel":
@@ -66,18 +86,19 @@ def plain(value):
 
 def play(s):
     with tf.Graph().as_default():
-        queue = make(s)
-        dtypes = s["dtypes"] if s["kind"] != "priority" else ["int64"] + s["dtypes"]
+        queues = [make(s)] + [make(other) for other in s["others"]]
         built = []
         for step in s["steps"]:
             inner = step[2] if step[0] == "start" else step[1] if step[0] == "timeout" else step
-            built.append(None if step[0] == "join" else op_of(queue, dtypes, inner))
+            built.append(None if step[0] == "join" else op_of(queues, inner))
         with tf.Session() as sess:
             def run(op, options=tf.RunOptions(timeout_in_ms=10000)):
                 try:
                     got = sess.run(op, options=options)
                     if got is None:
                         return {"values": []}
+                    if isinstance(got, dict):
+                        return {"values": {name: plain(v) for name, v in got.items()}}
                     return {"values": [plain(v) for v in (got if isinstance(got, list) else [got])]}
                 except tf.errors.OpError as e:
                     assert e.error_code != tf.errors.DEADLINE_EXCEEDED or options.timeout_in_ms < 10000, "waits for ever"
@@ -98,6 +119,10 @@ def play(s):
                     ends.append(run(op, tf.RunOptions(timeout_in_ms=int(MOMENT * 1000))))
                 else:
                     ends.append(run(op))
+            if any(step[0] == "chosen" for step in s["steps"]):
+                chosen = tf.QueueBase.from_list(tf.constant(0), queues)
+                s["chosen"] = dict(dtypes=[d.name for d in chosen.dtypes], names=chosen.names,
+                                   shapes=[None if shape.ndims is None else shape.as_list() for shape in chosen.shapes])
             return ends
 
 
@@ -194,6 +219,37 @@ scenario("a_sorted_batch_waits_for_all", "priority", [
 scenario("a_sorted_rest", "priority", [
     ["enqueue_many", [[5, 9, 2], [50, 90, 20]]], ["close"], ["dequeue_up_to", 2], ["dequeue"], ["dequeue"]], capacity=9)
 
+scenario("by_name", "fifo", [
+    ["enqueue", {"to": 1, "from": 2}], ["enqueue_many", {"from": [4, 6], "to": [3, 5]}], ["dequeue"], ["dequeue_up_to", 1], ["dequeue_many", 1]],
+    dtypes=["int32", "int32"], shapes=[[], []], names=["to", "from"])
+scenario("a_priority_by_name", "priority", [
+    ["enqueue", {"priority": 3, "x": 30}], ["enqueue", {"x": 10, "priority": 1}], ["dequeue"], ["dequeue_many", 1]],
+    capacity=9, names=["priority", "x"])
+scenario("shared_by_name", "fifo", [["enqueue", [1]], ["on", 1, ["enqueue", [2]]], ["size"], ["dequeue"], ["on", 1, ["dequeue"]], ["on", 1, ["close"]], ["is_closed"]],
+         others=[queue("fifo", shared_name="both")], shared_name="both")
+scenario("shared_by_name_with_another_capacity", "fifo", [["size"], ["on", 1, ["size"]]], others=[queue("fifo", capacity=4, shared_name="both")], shared_name="both")
+scenario("shared_by_name_with_other_dtypes", "fifo", [["size"], ["on", 1, ["size"]]], others=[queue("fifo", dtypes=["int64"], shared_name="both")],
+         shared_name="both")
+scenario("shared_by_name_with_other_shapes", "fifo", [["size"], ["on", 1, ["size"]]], others=[queue("fifo", shapes=[[2]], shared_name="both")], shared_name="both")
+scenario("shared_by_name_of_another_kind", "fifo", [["size"], ["on", 1, ["size"]]], others=[queue("padding", shared_name="both")], shared_name="both")
+scenario("of_a_list", "fifo", [
+    ["chosen", 0, ["enqueue", [1]]], ["chosen", 1, ["enqueue_many", [[10, 20, 30]]]], ["size"], ["on", 1, ["size"]], ["chosen", 1, ["size"]],
+    ["on", 1, ["dequeue"]], ["chosen", 1, ["dequeue_many", 2]], ["chosen", 0, ["dequeue_up_to", 1]], ["start", "a", ["chosen", 1, ["dequeue"]]],
+    ["chosen", 0, ["close"]], ["is_closed"], ["chosen", 1, ["is_closed"]], ["chosen", 0, ["dequeue"]], ["chosen", 1, ["close_cancel"]], ["join", "a"],
+    ["on", 1, ["is_closed"]]], others=[queue("fifo", capacity=5)])
+scenario("outside_of_a_list", "fifo", [["enqueue", [1]], ["chosen", 2, ["dequeue"]], ["chosen", -1, ["size"]], ["size"]], others=[queue("fifo")])
+scenario("of_a_list_of_one", "shuffle", [["enqueue_many", [[1, 2, 3, 4]]], ["chosen", 0, ["dequeue_many", 4]]], capacity=4, seed=5)
+scenario("of_a_list_of_other_shapes", "fifo", [
+    ["enqueue", [[1, 2]]], ["on", 1, ["enqueue", [[3, 4, 5]]]], ["on", 2, ["enqueue", [[6]]]], ["on", 2, ["enqueue", [[7, 8]]]], ["chosen", 0, ["dequeue_many", 1]],
+    ["chosen", 1, ["dequeue"]], ["chosen", 2, ["dequeue_many", 2]]],
+    shapes=[[2]], others=[queue("fifo", shapes=[[3]]), queue("padding", shapes=[[None]])])
+scenario("of_a_list_of_unknown_shapes", "fifo", [
+    ["enqueue", [[1, 2]]], ["on", 1, ["enqueue", [3]]], ["chosen", 0, ["dequeue"]], ["chosen", 1, ["dequeue"]]],
+    shapes=[[2]], others=[queue("fifo", shapes=None)])
+scenario("of_a_list_by_name", "fifo", [
+    ["chosen", 1, ["enqueue", {"b": 1, "a": 2.5}]], ["on", 1, ["dequeue"]], ["enqueue", {"b": 3, "a": 4.5}], ["chosen", 0, ["dequeue"]]],
+    dtypes=["int32", "float32"], shapes=[[], []], names=["b", "a"],
+    others=[queue("fifo", dtypes=["int32", "float32"], shapes=[[], []], names=["b", "a"])])
 
 
 def main():

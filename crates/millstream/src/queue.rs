@@ -3,7 +3,7 @@
 use crate::md5;
 use crate::options::{Options, Start};
 use crate::sugar::seeds;
-use millstream_graph::nest::{Converter, Leaf};
+use millstream_graph::nest::{Converter, Leaf, Structure};
 use millstream_graph::{Arg, Attr, Attrs, Graph, IntoNest, Nest, Op, OpBuilder, Output};
 use millstream_runtime::{Coordinator, QueueRunner, Session};
 use millstream_state::{Batches, QueueKind, QueueSpec};
@@ -261,10 +261,13 @@ impl<'g> Queue<'g> {
                 _ => None,
             };
         }
+        // Where each of them makes batches, so does the one that is chosen, though their items differ in shape, as a padding queue's do.
+        let batches = queues.iter().all(|queue| queue.batches().is_ok());
+        let kind = if batches { QueueKind::PaddingFifo } else { first.spec.kind };
         let g = first.graph();
         let handles = g.op("Pack").inputs(queues.iter().map(|q| q.handle)).output();
         let handle = g.op("GatherV2").input(handles).input(index).input(0).output();
-        Ok(Queue { spec: QueueSpec { shapes, ..first.spec.clone() }, ..first.behind(handle) })
+        Ok(Queue { spec: QueueSpec { kind, shapes, ..first.spec.clone() }, ..first.behind(handle) })
     }
 
     /// A queue like this one behind another handle.
@@ -308,7 +311,7 @@ impl<'g> Queue<'g> {
         &self.names
     }
 
-    /// Hands one item in: any structure of as many values as the queue has components.
+    /// Hands one item in: any structure of as many values as the queue has components; of a map, those of its components' names.
     #[track_caller]
     pub fn enqueue<N: IntoNest<'g>>(&self, item: N) -> Result<Op<'g>> {
         self.hand_in("QueueEnqueueV2", "enqueue", item, |shape| Some(shape.clone()), Location::caller())
@@ -330,9 +333,30 @@ impl<'g> Queue<'g> {
     ) -> Result<Op<'g>> {
         let at = self.graph().line(at);
         let converter = Converter::new(self.graph(), at, &self.spec.dtypes);
-        let components = values_of(&item.into_nest(&converter)?);
+        let components = self.components_of(&item.into_nest(&converter)?).map_err(|e| e.at_line(at))?;
         self.check(&components, item_shape).map_err(|e| e.at_line(at))?;
         self.start(op, suffix).at(at).input(self.handle).inputs(components).try_finish()
+    }
+
+    /// The values of an item in the order of the components: those of a map by their names.
+    fn components_of(&self, item: &impl Nest<'g>) -> Result<Vec<Output<'g>>> {
+        let values = values_of(item);
+        let Structure::Map(parts) = item.structure() else { return Ok(values) };
+        if self.names.is_empty() {
+            return Err(invalid!(
+                "the components of `{}` have no names, so no map can be handed in",
+                self.name()
+            )
+            .with_help("give them names with `.names(..)` when the queue is made"));
+        }
+        let keys: Vec<&str> = parts.iter().map(|(key, _)| key.as_str()).collect();
+        let place = |name: &String| keys.iter().position(|key| key == name);
+        let places: Option<Vec<usize>> = self.names.iter().map(place).collect();
+        let single = parts.len() == self.names.len() && parts.iter().all(|(_, part)| part.n_values() == 1);
+        match places {
+            Some(places) if single => Ok(places.iter().map(|&i| values[i]).collect()),
+            _ => Err(invalid!("the components of `{}` are {:?}, not {keys:?}", self.name(), self.names)),
+        }
     }
 
     /// An error unless these can be components of an item, whose shape follows from theirs.
@@ -392,18 +416,8 @@ impl<'g> Queue<'g> {
         at: &'static Location<'static>,
     ) -> Result<Components<'g>> {
         let at = self.graph().line(at);
-        let known = match (&n, self.shapes()) {
-            (None, _) => Ok(()),
-            (Some(_), None) => Err("they are not known"),
-            (Some(_), Some(_)) if self.spec.kind == QueueKind::PaddingFifo => Ok(()),
-            (Some(_), Some(shapes)) if shapes.iter().all(PartialShape::is_full) => Ok(()),
-            (Some(_), Some(_)) => Err("they are known in part"),
-        };
-        if let Err(but) = known {
-            let kind = self.spec.kind;
-            return Err(invalid!("{kind}'s DequeueMany and DequeueUpTo require the components to have specified shapes; of `{}` {but}", self.name())
-                .with_help("say them with `.shapes(..)`, or let `Queue::padding` take items of different sizes")
-                .at_line(at));
+        if n.is_some() {
+            self.batches().map_err(|e| e.at_line(at))?;
         }
         let node = self.start(op, suffix).at(at).input(self.handle);
         let node = match n {
@@ -420,6 +434,19 @@ impl<'g> Queue<'g> {
             output.set_shape(shape_of(rows, shape));
         }
         Ok(Components { outputs, names: self.names.clone() })
+    }
+
+    /// An error unless its items can be put together to batches.
+    fn batches(&self) -> Result<()> {
+        let kind = self.spec.kind;
+        let but = match self.shapes() {
+            None => "they are not known",
+            Some(_) if kind == QueueKind::PaddingFifo => return Ok(()),
+            Some(shapes) if shapes.iter().all(PartialShape::is_full) => return Ok(()),
+            Some(_) => "they are known in part",
+        };
+        Err(invalid!("{kind}'s DequeueMany and DequeueUpTo require the components to have specified shapes; of `{}` {but}", self.name())
+            .with_help("say them with `.shapes(..)`, or let `Queue::padding` take items of different sizes"))
     }
 
     /// Closes it: nothing more goes in; what is in can still be taken out. Waits for who waits to hand something in.

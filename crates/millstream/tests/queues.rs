@@ -2,6 +2,7 @@
 
 use millstream::prelude::*;
 use millstream::{Code, PartialShape, interop};
+use std::collections::BTreeMap;
 
 #[test]
 fn components_go_in_by_structure_and_come_out_by_name() -> Result<()> {
@@ -29,6 +30,34 @@ fn components_go_in_by_structure_and_come_out_by_name() -> Result<()> {
     assert_eq!((length, values), (1, vec![0.5, 1.5]));
     let (lengths, values): (Vec<i32>, Tensor) = session.run((batch[0], batch[1]), feed![])?;
     assert_eq!((lengths, values.to_string()), (vec![2, 3], "f32[2,2] [[1 2] [3 4]]".into()));
+    Ok(())
+}
+
+/// A map's values go where their names say, in whatever order it has them.
+#[test]
+fn components_go_in_by_name() -> Result<()> {
+    let g = Graph::new();
+    let q = Queue::fifo(&g, 10, [DType::I32, DType::I32]).names(["to", "from"]).make()?;
+    let map = |names: &[&str]| -> BTreeMap<String, Output<'_>> {
+        names.iter().map(|name| ((*name).to_owned(), g.constant(name.len() as i32))).collect()
+    };
+    let put = q.enqueue(map(&["from", "to"]))?;
+    let [to, from] = q.dequeue()?.all()?;
+    for wrong in [map(&["from"]), map(&["from", "into"]), map(&["from", "to", "too"])] {
+        let error = q.enqueue(wrong).unwrap_err().to_string();
+        assert!(
+            error.contains(r#"the components of `fifo_queue` are ["to", "from"], not ["from""#),
+            "{error}"
+        );
+    }
+    let nested: BTreeMap<String, _> = [("from".to_owned(), vec![g.constant(1); 2])].into();
+    assert!(q.enqueue(nested).is_err(), "a component is one value");
+    let nameless = Queue::fifo(&g, 10, [DType::I32]).make()?;
+    let error = nameless.enqueue(map(&["to"])).unwrap_err().to_string();
+    assert!(error.contains("have no names, so no map can be handed in"), "{error}");
+    let session = Session::new(&g)?;
+    session.run::<()>(put, feed![])?;
+    assert_eq!(session.run::<(i32, i32)>((to, from), feed![])?, (2, 4));
     Ok(())
 }
 

@@ -1,9 +1,12 @@
 //! Queues step by step, beside what TensorFlow 1.15's do (`tests/golden/make_queues.py`).
 
+mod common;
+
+use common::{golden, plain};
 use millstream::prelude::*;
 use millstream::{PartialShape, RunOptions, SessionOptions};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
@@ -31,6 +34,10 @@ fn make<'g>(g: &'g Graph, s: &Value) -> Result<Queue<'g>> {
             Queue::shuffle(g, capacity, least, dtypes).seed(s["seed"].as_i64().expect("a seed"))
         }
     };
+    let queue = queue.shared_name(s["shared_name"].as_str().unwrap_or_default());
+    // That of the priority is ours to give.
+    let names = s["names"].as_array().into_iter().flatten().map(word).filter(|name| *name != "priority");
+    let queue = queue.names(names);
     match &s["shapes"] {
         Value::Null => queue.make(),
         shapes => queue.shapes(list(shapes).iter().map(shape_of)).make(),
@@ -57,50 +64,71 @@ fn tensor(value: &Value, dtype: DType) -> Result<Tensor> {
     }
 }
 
-fn plain(t: &Tensor) -> Value {
-    if t.rank() > 0 {
-        return (0..t.shape().dims()[0]).map(|i| plain(&t.row(i).expect("a row"))).collect();
-    }
-    match t.dtype() {
-        DType::I32 => t.to_scalar::<i32>().expect("i32").into(),
-        DType::I64 => t.to_scalar::<i64>().expect("i64").into(),
-        DType::F32 => f64::from(t.to_scalar::<f32>().expect("f32")).into(),
-        DType::Bool => t.to_scalar::<bool>().expect("bool").into(),
-        _ => String::from_utf8_lossy(&t.as_strs().expect("strings")[0]).into_owned().into(),
-    }
+/// What a step runs: an operation, and what it fetches, with the names of that, if it has some.
+struct Built<'g> {
+    op: Op<'g>,
+    fetches: Vec<Output<'g>>,
+    names: Vec<String>,
 }
 
-/// What a step runs: an operation, or what it fetches.
-fn build<'g>(queue: &Queue<'g>, step: &Value) -> Result<(Op<'g>, Vec<Output<'g>>)> {
-    let g = queue.graph();
-    let values = || -> Result<Vec<Output<'g>>> {
-        let given = list(&step[1]).iter().zip(queue.dtypes());
-        given.map(|(value, &dtype)| Ok(g.constant(tensor(value, dtype)?))).collect()
-    };
+fn build<'g>(queues: &[Queue<'g>], step: &Value) -> Result<Built<'g>> {
+    let queue = &queues[0];
     let n = || step[1].as_i64().expect("a number") as i32;
-    let taken = match word(&step[0]) {
-        "enqueue" => return Ok((queue.enqueue(values()?)?, Vec::new())),
-        "enqueue_many" => return Ok((queue.enqueue_many(values()?)?, Vec::new())),
-        "close" => return Ok((queue.close(), Vec::new())),
-        "close_cancel" => return Ok((queue.close_and_cancel(), Vec::new())),
-        "dequeue" => queue.dequeue()?.to_vec(),
-        "dequeue_many" => queue.dequeue_many(n())?.to_vec(),
-        "dequeue_up_to" => queue.dequeue_up_to(n())?.to_vec(),
-        "size" => vec![queue.size()],
-        "is_closed" => vec![queue.is_closed()],
-        other => panic!("no step is called `{other}`"),
+    let taken = |taken: millstream::Components<'g>| {
+        let fetches = taken.to_vec();
+        Built { op: fetches[0].op(), fetches, names: queue.names().to_vec() }
     };
-    Ok((taken[0].op(), taken))
+    let one = |output: Output<'g>| Built { op: output.op(), fetches: vec![output], names: Vec::new() };
+    let run = |op| Built { op, fetches: Vec::new(), names: Vec::new() };
+    Ok(match word(&step[0]) {
+        "on" => build(&queues[n() as usize..], &step[2])?,
+        "chosen" => build(&[Queue::from_list(n(), queues)?], &step[2])?,
+        "enqueue" => run(hand_in(queue, &step[1], |item| queue.enqueue(item), |item| queue.enqueue(item))?),
+        "enqueue_many" => {
+            run(hand_in(queue, &step[1], |rows| queue.enqueue_many(rows), |rows| queue.enqueue_many(rows))?)
+        }
+        "close" => run(queue.close()),
+        "close_cancel" => run(queue.close_and_cancel()),
+        "dequeue" => taken(queue.dequeue()?),
+        "dequeue_many" => taken(queue.dequeue_many(n())?),
+        "dequeue_up_to" => taken(queue.dequeue_up_to(n())?),
+        "size" => one(queue.size()),
+        "is_closed" => one(queue.is_closed()),
+        other => panic!("no step is called `{other}`"),
+    })
+}
+
+/// Hands values in, which are in the order of the components, or have their names.
+fn hand_in<'g>(
+    queue: &Queue<'g>,
+    values: &Value,
+    listed: impl Fn(Vec<Output<'g>>) -> Result<Op<'g>>,
+    named: impl Fn(BTreeMap<String, Output<'g>>) -> Result<Op<'g>>,
+) -> Result<Op<'g>> {
+    let constant =
+        |value: &Value, dtype: DType| Ok(queue.graph().constant(tensor(value, dtype)?)) as Result<_>;
+    let Some(values) = values.as_object() else {
+        let values = list(values).iter().zip(queue.dtypes());
+        return listed(values.map(|(value, &dtype)| constant(value, dtype)).collect::<Result<_>>()?);
+    };
+    let dtype = |name: &String| queue.dtypes()[queue.names().iter().position(|n| n == name).expect("a name")];
+    let values = values.iter().map(|(name, value)| Ok((name.clone(), constant(value, dtype(name))?)));
+    named(values.collect::<Result<_>>()?)
 }
 
 /// How a step ends, as the golden file says it.
-fn run(session: &Session, op: Op<'_>, fetches: &[Output<'_>], timeout: Option<Duration>) -> Value {
+fn run(session: &Session, built: &Built<'_>, timeout: Option<Duration>) -> Value {
     let options = RunOptions { timeout, ..RunOptions::default() };
-    let ended = match fetches {
+    let Built { op, fetches, names } = built;
+    let ended = match fetches.as_slice() {
         [] => session.run_with::<()>(op, feed![], &options).map(|_| Vec::new()),
-        _ => session.run_with::<Vec<Tensor>>(fetches.to_vec(), feed![], &options).map(|(values, _)| values),
+        _ => session.run_with::<Vec<Tensor>>(fetches.clone(), feed![], &options).map(|(values, _)| values),
     };
     match ended {
+        Ok(values) if !names.is_empty() => {
+            let values: BTreeMap<&String, Value> = names.iter().zip(values.iter().map(plain)).collect();
+            serde_json::json!({ "values": values })
+        }
         Ok(values) => serde_json::json!({ "values": values.iter().map(plain).collect::<Vec<_>>() }),
         Err(error) => serde_json::json!({ "code": error.code() as i32 }),
     }
@@ -117,16 +145,32 @@ fn until_it_waits(session: &Session, op: &str) {
     }
 }
 
+/// What is known of a queue's components.
+fn spec_of(queue: &Queue<'_>) -> Value {
+    let dims = |shape: &PartialShape| shape.dims().map(<[Option<usize>]>::to_vec);
+    let shapes: Vec<_> = match queue.shapes() {
+        None => vec![None; queue.dtypes().len()],
+        Some(shapes) => shapes.iter().map(dims).collect(),
+    };
+    let dtypes: Vec<&str> = queue.dtypes().iter().map(|d| d.tf_name()).collect();
+    let names = Some(queue.names()).filter(|names| !names.is_empty());
+    serde_json::json!({ "dtypes": dtypes, "shapes": shapes, "names": names })
+}
+
 fn play(s: &Value) -> Result<()> {
     let name = word(&s["name"]);
     let g = Graph::new();
-    let queue = make(&g, s)?;
+    let queues = std::iter::once(s).chain(list(&s["others"])).map(|s| make(&g, s));
+    let queues: Vec<Queue<'_>> = queues.collect::<Result<_>>()?;
+    if let Some(chosen) = s.get("chosen") {
+        assert_eq!(spec_of(&Queue::from_list(0, &queues)?), *chosen, "{name}");
+    }
     let steps = list(&s["steps"]);
     let inner = |step: &Value| match word(&step[0]) {
-        "start" => Some(build(&queue, &step[2])).transpose(),
-        "timeout" => Some(build(&queue, &step[1])).transpose(),
+        "start" => Some(build(&queues, &step[2])).transpose(),
+        "timeout" => Some(build(&queues, &step[1])).transpose(),
         "join" => Ok(None),
-        _ => Some(build(&queue, step)).transpose(),
+        _ => Some(build(&queues, step)).transpose(),
     };
     let built: Vec<_> = steps.iter().map(inner).collect::<Result<_>>()?;
     let options = SessionOptions { stall_grace: Some(Duration::MAX), ..SessionOptions::default() };
@@ -135,20 +179,18 @@ fn play(s: &Value) -> Result<()> {
         let mut threads: HashMap<&str, ScopedJoinHandle<'_, Value>> = HashMap::new();
         for ((step, built), want) in steps.iter().zip(&built).zip(list(&s["ends"])) {
             let got = match (word(&step[0]), built) {
-                ("start", Some((op, fetches))) => {
-                    let (session, op) = (&session, *op);
-                    threads.insert(word(&step[1]), scope.spawn(move || run(session, op, fetches, None)));
-                    until_it_waits(session, &op.name());
+                ("start", Some(built)) => {
+                    let session = &session;
+                    threads.insert(word(&step[1]), scope.spawn(move || run(session, built, None)));
+                    until_it_waits(session, &built.op.name());
                     serde_json::json!({})
                 }
                 ("join", _) => {
                     let ended = threads.remove(word(&step[1])).expect("a thread");
                     ended.join().expect("it does not panic")
                 }
-                ("timeout", Some((op, fetches))) => {
-                    run(&session, *op, fetches, Some(Duration::from_millis(30)))
-                }
-                (_, Some((op, fetches))) => run(&session, *op, fetches, Some(Duration::from_secs(60))),
+                ("timeout", Some(built)) => run(&session, built, Some(Duration::from_millis(30))),
+                (_, Some(built)) => run(&session, built, Some(Duration::from_secs(60))),
                 (_, None) => panic!("{name}: {step} was not built"),
             };
             assert_eq!(got, *want, "{name}: {step}");
@@ -159,9 +201,7 @@ fn play(s: &Value) -> Result<()> {
 
 #[test]
 fn they_do_what_tensorflows_do() -> Result<()> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/queues.json");
-    let golden: Value =
-        serde_json::from_str(&std::fs::read_to_string(path).expect("the golden file")).expect("JSON");
-    assert_eq!(list(&golden).len(), 47);
+    let golden = golden("queues.json");
+    assert_eq!(list(&golden).len(), 60);
     list(&golden).iter().try_for_each(play)
 }

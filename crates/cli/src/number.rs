@@ -26,6 +26,14 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
 }
 
+/// The same, or `never`: the longest time there is.
+pub(crate) fn seconds_or_never(text: &str) -> Result<Duration, String> {
+    match text {
+        "never" => Ok(Duration::MAX),
+        _ => seconds(text).map_err(|e| format!("{e}, and there is `never`")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,7 +59,9 @@ mod tests {
     fn times() {
         assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
         for text in ["-1", "nan", "1e300", "soon", ""] {
-            assert!(seconds(text).is_err(), "{text}");
+            assert!(seconds(text).is_err() && seconds_or_never(text).is_err(), "{text}");
         }
+        assert_eq!(seconds_or_never("2"), Ok(Duration::from_secs(2)));
+        assert_eq!(seconds_or_never("never"), Ok(Duration::MAX));
     }
 }

@@ -35,7 +35,8 @@ Inside of loops: --every prints the values of all iterations, stacked, or one li
 --watch and --watch-all end the run with an error at the first value, in the order of the program, that is `nan`, `inf` or
 `not-finite`; it tells the node, the iteration of each loop, the value and where it was computed from.
 
-Queues: a run that waits for a queue which nobody fills ends with an error. --queue-runners starts what fills them.
+Queues: a run that waits for a queue which nobody fills ends with an error. --queue-runners starts what fills them, --stall-grace says
+how long to wait.
 
 Exit codes: 0 success; 1 the run failed, with `error: CODE: ...` on the standard error; 2 bad usage.
 
@@ -94,6 +95,11 @@ pub(crate) struct Options {
     /// How long each run may take
     #[arg(long, value_name = "SECONDS", value_parser = number::seconds)]
     timeout: Option<Duration>,
+
+    /// For how long nothing may happen before a run that waits for a queue ends with an error [default: 600]. Sooner where no thread could
+    /// end the wait; `never` lets it wait
+    #[arg(long, value_name = "SECONDS", value_parser = number::seconds_or_never)]
+    stall_grace: Option<Duration>,
 
     /// The most bytes of tensors alive at a time, and of what reading the graph makes; 64K, 512M, 2G are understood
     #[arg(long, value_name = "BYTES", value_parser = number::bytes)]
@@ -196,6 +202,7 @@ pub(crate) fn run(options: Options) -> Outcome {
             memory_limit: limit.map(|l| l.limit().saturating_sub(l.used())),
             parallel_iterations: options.parallel_iterations,
             timeout: options.timeout,
+            stall_grace: options.stall_grace,
             ..SessionOptions::default()
         },
     )?;

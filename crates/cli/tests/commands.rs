@@ -78,6 +78,10 @@ fn help_is_there_for_all() {
         let help = millstream([command, "--help"]).good();
         assert!(help.contains("Examples:") && help.contains(&format!("millstream {command}")), "{help}");
     }
+    let run = millstream(["run", "--help"]).good();
+    for knob in millstream::runtime::knobs::KNOBS {
+        assert!(run.contains(&format!("--{} ", knob.name)), "`run` has no --{}", knob.name);
+    }
     assert!(millstream(["--version"]).good().starts_with("millstream "));
 }
 
@@ -94,6 +98,7 @@ fn bad_usage_is_2() {
         vec!["run", &collatz, "--feed", "n=@values.txt"],
         vec!["run", &collatz, "--timeout", "-1"],
         vec!["run", &collatz, "--timeout", "soon"],
+        vec!["run", &collatz, "--stall-grace", "ever"],
         vec!["run", &collatz, "--memory-limit", "lots"],
         vec!["run", &collatz, "--threads", "0"],
         vec!["run", &collatz, "--parallel-iterations", "0"],
@@ -731,6 +736,10 @@ fn queue_runners_are_started_and_queues_shown() {
     assert_eq!((queue["capacity"].as_u64(), queue["out"].as_u64()), (Some(4), Some(3)));
     assert_eq!(queue["closed"]["cancelled_pending"], true);
 
+    // Where no other thread could end the wait, nobody is patient.
+    for grace in ["0", "0.2", "never"] {
+        run("run", &format!("{line} --stall-grace {grace}")).fails(1, &["whose runner was never started"]);
+    }
     let waits = run("run", &format!("{line} --queues"));
     for part in ["whose runner was never started", "--queue-runners", "0 of 4"] {
         assert!(waits.err.contains(part), "no `{part}` in: {}", waits.err);

@@ -22,14 +22,14 @@
 use crate::order::run_frame;
 use crate::plan::{Body, KernelPlan, MAX_LIVE_ITERATIONS, PlanOptions, prepare};
 use crate::probe::{Observer, Probes};
-use crate::step::{Outcome, RunOptions};
+use crate::step::{AtWork, Outcome, RunOptions, sleep_for_waits};
 use millstream_graph::op::{Completion, Effect, KernelCx, NodeInfo, Rest, Role, StepEnv};
 use millstream_graph::{Index, Program, ProgramKind, Source};
 use millstream_state::{Resources, Variable};
 use millstream_tensor::{Error, PartialShape, Result, Tensor, budget, invalid};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A program made ready for the reference tier.
 pub struct Reference {
@@ -206,6 +206,7 @@ impl Reference {
 
     /// Runs the program once.
     pub fn run(&self, feeds: Vec<Tensor>, env: &StepEnv, options: &RunOptions) -> Result<Outcome> {
+        let _at_work = AtWork::begin(&env.activity);
         let _budget = options.budget.as_ref().map(|b| budget::enter(Some(b.clone())));
         let mut run = Run {
             reference: self,
@@ -221,6 +222,10 @@ impl Reference {
         };
         run.start(feeds);
         let went = run.go(options);
+        if let Err(error) = &went {
+            // Kernels that still wait are called off: what they wait for is for others.
+            env.cancel.cancel(error.clone());
+        }
         if let Some(found) = run.observer.as_mut().and_then(Observer::take_found) {
             return Err(found);
         }
@@ -356,15 +361,30 @@ impl Run<'_> {
 
     /// What a waiting kernel waited for.
     fn receive(&self, options: &RunOptions) -> Result<Delivery> {
-        loop {
-            match self.mail.1.recv_timeout(Duration::from_millis(5)) {
-                Ok(delivery) => return Ok(delivery),
-                Err(RecvTimeoutError::Timeout) => crate::step::check(self.env, options.deadline)?,
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Error::internal("a waiting kernel went away"));
-                }
+        let mut received: Option<Result<Delivery>> = None;
+        let mut receive = |until: Option<Instant>| {
+            while received.is_none() && until.is_none_or(|until| Instant::now() < until) {
+                received = match self.mail.1.recv_timeout(Duration::from_millis(5)) {
+                    Ok(delivery) => Some(Ok(delivery)),
+                    Err(RecvTimeoutError::Timeout) => {
+                        crate::step::check(self.env, options.deadline).err().map(Err)
+                    }
+                    Err(RecvTimeoutError::Disconnected) => {
+                        Some(Err(Error::internal("a waiting kernel went away")))
+                    }
+                };
             }
-        }
+            received.is_some()
+        };
+        // A run that may take so long comes to its end by itself.
+        let stalled = match options.deadline {
+            Some(_) => {
+                receive(None);
+                None
+            }
+            None => sleep_for_waits(self.env, self.waiting, receive),
+        };
+        stalled.map(Err).or(received).unwrap_or_else(|| Err(Error::internal("nothing was received")))
     }
 
     /// A node has failed: in a watched run an end, unless there is an earlier one.

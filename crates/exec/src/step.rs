@@ -230,11 +230,29 @@ impl Runner {
     }
 }
 
+/// Sleeps until there is something to do for a run of which only so many waits are left: as `sleep` does, which says whether there is, until a
+/// moment at the most. An error if the waits would last for ever.
+pub(crate) fn sleep_for_waits(
+    env: &StepEnv,
+    n_waits: usize,
+    mut sleep: impl FnMut(Option<Instant>) -> bool,
+) -> Option<Error> {
+    let _asleep = env.activity.sleep();
+    let mut look = FIRST_LOOK;
+    while !sleep(Instant::now().checked_add(look)) {
+        if let Some(error) = env.host.stalled(&env.cancel, n_waits) {
+            return Some(error);
+        }
+        look = (look * 2).min(LAST_LOOK);
+    }
+    None
+}
+
 /// A run is at work until this goes.
-struct AtWork<'a>(&'a Activity);
+pub(crate) struct AtWork<'a>(&'a Activity);
 
 impl AtWork<'_> {
-    fn begin(activity: &Activity) -> AtWork<'_> {
+    pub(crate) fn begin(activity: &Activity) -> AtWork<'_> {
         activity.begin();
         AtWork(activity)
     }
@@ -401,18 +419,10 @@ impl Step {
             self.sleep_until(self.deadline.filter(|_| !self.env.cancel.is_cancelled()));
             return None;
         }
-        let _asleep = self.env.activity.sleep();
-        let mut look = FIRST_LOOK;
-        loop {
-            self.sleep_until(Instant::now().checked_add(look));
-            if self.roused.load(Acquire) {
-                return None;
-            }
-            if let Some(error) = self.env.host.stalled(&self.env.cancel, n_waits) {
-                return Some(error);
-            }
-            look = (look * 2).min(LAST_LOOK);
-        }
+        sleep_for_waits(&self.env, n_waits, |until| {
+            self.sleep_until(until);
+            self.roused.load(Acquire)
+        })
     }
 
     /// A worker's lingering: without a task it no longer takes part.

@@ -70,7 +70,7 @@ pub use millstream_runtime::{
     Callable, Coordinator, Iterations, QUEUE_RUNNERS, QueueRunner, ResourceEntry, ResourceManager,
     RunOptions, Session, SessionOptions, Sighting, Watch, every, feed,
 };
-pub use millstream_state::{Closing, QueueReport, Waiting};
+pub use millstream_state::{Closing, Purpose, QueueReport, Waiting};
 pub use millstream_tensor::{Code, DType, Error, PartialShape, Result, Shape, Tensor, shape};
 pub use ops::{Ops, OutputOps};
 pub use options::{Options, Start};

@@ -35,6 +35,12 @@ pub const KNOBS: &[Knob] = &[
         doc: "How many iterations of a loop may be alive at a time, for all loops. The result is the same for any number.",
     },
     Knob {
+        name: "stall-grace",
+        kind: "seconds, or never",
+        default: "600",
+        doc: "For how long nothing may happen before a run that waits for a queue ends with an error; sooner where no thread could end the wait.",
+    },
+    Knob {
         name: "trace",
         kind: "flag",
         default: "off",

@@ -9,7 +9,7 @@
 
 use crate::QueueRunner;
 use millstream_graph::{Attr, Graph};
-use millstream_state::{Asleep, Cancellation, Queue, Resources};
+use millstream_state::{Asleep, Cancellation, Purpose, Queue, Resources};
 use millstream_tensor::{Code, Error};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
@@ -60,20 +60,22 @@ impl Stalls {
         let waits: Vec<_> = self
             .queues()
             .map(|queue| (queue.waits_of(cancel), queue))
-            .filter(|([to_put, to_take], _)| !to_put.is_empty() || !to_take.is_empty())
+            .filter(|(waits, _)| !waits.is_empty())
             .collect();
-        let n_at_queues: usize = waits.iter().flat_map(|(lines, _)| lines).map(Vec::len).sum();
+        let n_at_queues: usize = waits.iter().map(|(waits, _)| waits.len()).sum();
         let quiet = self.resources.quiet_for();
-        let ([to_put, to_take], queue) = waits.first()?;
+        let (at_first, queue) = waits.first()?;
         if n_at_queues < n_waits {
             // It waits for something else besides, of which nothing is known.
             return None;
         }
-        let sure = self.sure(queue, !to_take.is_empty(), quiet)?;
-        let (who, what) = match (to_take.first(), to_put.first()) {
-            (Some(who), _) => (who, "for items"),
-            (None, Some(who)) => (who, "for room"),
-            (None, None) => return None,
+        let taking = at_first.iter().find(|(_, purpose)| *purpose == Purpose::Dequeue);
+        let sure = self.sure(queue, taking.is_some(), quiet)?;
+        let (who, purpose) = taking.or(at_first.first())?;
+        let what = match purpose {
+            Purpose::Dequeue => "for items",
+            Purpose::Enqueue => "for room",
+            Purpose::Close => "behind enqueues that wait for room",
         };
         Some(told(&sure, who, what, queue, waits.iter().map(|(_, queue)| &**queue)))
     }
@@ -152,7 +154,7 @@ fn told<'q>(
         Sure::AllAsleep => {
             "let another thread, or a queue runner, do what is waited for; or give the run a timeout"
         }
-        Sure::Quiet(_) => "if some thread will still do what is waited for, raise `SessionOptions::stall_grace`",
+        Sure::Quiet(_) => "if some thread will still do what is waited for, raise `SessionOptions::stall_grace` (`--stall-grace`)",
     })
 }
 

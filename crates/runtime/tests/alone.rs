@@ -3,20 +3,20 @@
 mod common;
 
 use common::{dequeue, fifo, graph};
-use millstream_runtime::{Coordinator, QueueRunner, Session, SessionOptions};
+use millstream_graph::Graph;
+use millstream_runtime::{Coordinator, QueueRunner, Session, SessionOptions, Tier};
 use millstream_tensor::{Code, Error, Result, shape};
 use std::time::{Duration, Instant};
 
 fn main() -> Result<()> {
-    for threads in [1, 2] {
-        nobody_else(threads)?;
-        everybody_waits(threads)?;
+    for (tier, threads) in [(Tier::Dataflow, 1), (Tier::Dataflow, 2), (Tier::Reference, 1)] {
+        let session = |g: &Graph| {
+            Session::with_options(g, SessionOptions { tier, threads: Some(threads), ..Default::default() })
+        };
+        nobody_else(&session)?;
+        everybody_waits(&session)?;
     }
     Ok(())
-}
-
-fn session(g: &millstream_graph::Graph, threads: usize) -> Result<Session> {
-    Session::with_options(g, SessionOptions { threads: Some(threads), ..SessionOptions::default() })
 }
 
 fn stalls(run: impl FnOnce() -> Result<i32>) -> Error {
@@ -27,17 +27,17 @@ fn stalls(run: impl FnOnce() -> Result<i32>) -> Error {
     error
 }
 
-fn nobody_else(threads: usize) -> Result<()> {
+fn nobody_else(session: &dyn Fn(&Graph) -> Result<Session>) -> Result<()> {
     let g = graph();
     let get = dequeue(fifo(&g, "FIFOQueueV2", 3, shape![]));
-    let session = session(&g, threads)?;
+    let session = session(&g)?;
     let error = stalls(|| session.run(get, ())).to_string();
     assert!(error.contains("no thread is left that could end the wait"), "{error}");
     Ok(())
 }
 
 /// A runner waits for its input, for which nobody cares.
-fn everybody_waits(threads: usize) -> Result<()> {
+fn everybody_waits(session: &dyn Fn(&Graph) -> Result<Session>) -> Result<()> {
     let g = graph();
     let source = fifo(&g, "FIFOQueueV2", 3, shape![]);
     let q = fifo(&g, "FIFOQueueV2", 3, shape![]);
@@ -45,7 +45,7 @@ fn everybody_waits(threads: usize) -> Result<()> {
     g.op("QueueCloseV2").name("close").input(q).finish();
     g.op("QueueCloseV2").name("cancel").input(q).attr("cancel_pending_enqueues", true).finish();
     let get = dequeue(q);
-    let session = session(&g, threads)?;
+    let session = session(&g)?;
     let coordinator = Coordinator::new();
     QueueRunner::new("q_1", ["put".to_owned()], "close", "cancel").start(&session, &coordinator)?;
     // Either of the two may be the first to see it; the other is told by what that does.

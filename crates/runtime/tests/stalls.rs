@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{dequeue, fifo, graph};
+use common::{dequeue, fifo, graph, shared};
 use millstream_graph::Output;
-use millstream_runtime::{Coordinator, QueueRunner, Session, SessionOptions, feed};
+use millstream_runtime::{Coordinator, QueueRunner, Session, SessionOptions, Tier, feed};
 use millstream_tensor::{Code, DType, Result, shape};
 use std::time::{Duration, Instant};
 
@@ -12,34 +12,80 @@ fn impatient(grace_ms: u64) -> SessionOptions {
     SessionOptions { stall_grace: Some(Duration::from_millis(grace_ms)), ..SessionOptions::default() }
 }
 
+const TIERS: [Tier; 2] = [Tier::Dataflow, Tier::Reference];
+
 #[test]
 fn a_dequeue_that_nobody_will_serve() -> Result<()> {
     let g = graph();
     let q = fifo(&g, "FIFOQueueV2", 3, shape![]);
     let get = dequeue(q);
-    let session = Session::with_options(&g, impatient(300))?;
-    let begin = Instant::now();
-    let error = session.run::<i32>(get, ()).unwrap_err();
-    assert_eq!(error.code(), Code::FailedPrecondition);
-    for part in
-        ["`QueueDequeueV2` waits for items in queue `q`", "FIFOQueue 'q': 0 of 3 items", "stall_grace"]
-    {
-        assert!(error.to_string().contains(part), "{part}: {error}");
+    let put = g.op("QueueEnqueueV2").input(q).inputs([g.constant(1)]).finish();
+    for tier in TIERS {
+        let session = Session::with_options(&g, SessionOptions { tier, ..impatient(300) })?;
+        let begin = Instant::now();
+        let error = session.run::<i32>(get, ()).unwrap_err();
+        assert_eq!(error.code(), Code::FailedPrecondition);
+        for part in
+            ["`QueueDequeueV2` waits for items in queue `q`", "FIFOQueue 'q': 0 of 3 items", "stall_grace"]
+        {
+            assert!(error.to_string().contains(part), "{part}: {error}");
+        }
+        assert!(begin.elapsed() < Duration::from_secs(20));
+        assert!(session.queues()[0].dequeuing.is_empty(), "it has left the line");
+        session.run::<()>(put, ())?;
+        assert_eq!(session.queues()[0].len, 1, "nobody takes what comes later");
     }
-    assert!(begin.elapsed() < Duration::from_secs(20));
-    assert!(session.queues()[0].dequeuing.is_empty(), "it has left the line");
     Ok(())
 }
 
+/// What is called off by its time limit takes nothing, either.
 #[test]
-fn an_enqueue_that_nobody_will_serve() -> Result<()> {
+fn a_time_limit_leaves_the_line() -> Result<()> {
     let g = graph();
-    let q = fifo(&g, "FIFOQueueV2", 1, shape![]);
+    let q = fifo(&g, "FIFOQueueV2", 3, shape![]);
+    let get = dequeue(q);
+    let put = g.op("QueueEnqueueV2").input(q).inputs([g.constant(1)]).finish();
+    for tier in TIERS {
+        let timeout = Some(Duration::from_millis(20));
+        let session = Session::with_options(&g, SessionOptions { tier, timeout, ..impatient(300) })?;
+        assert_eq!(session.run::<i32>(get, ()).unwrap_err().code(), Code::DeadlineExceeded);
+        session.run::<()>(put, ())?;
+        assert_eq!(session.queues()[0].len, 1, "{tier:?}");
+    }
+    Ok(())
+}
+
+/// The message says what is waited for.
+#[test]
+fn enqueues_and_closings_that_nobody_will_serve() -> Result<()> {
+    let g = graph();
+    let q = shared(&g, "FIFOQueueV2", 1, shape![], "q");
     let put = g.op("QueueEnqueueV2").name("put").input(q).inputs([g.constant(1)]).finish();
-    let session = Session::with_options(&g, impatient(300))?;
-    session.run::<()>(put, ())?;
-    let error = session.run::<()>(put, ()).unwrap_err();
-    assert!(error.to_string().contains("`put` waits for room in queue `q`"), "{error}");
+    let close = g.op("QueueCloseV2").name("close").input(q).finish();
+    let cancel = g.op("QueueCloseV2").input(q).attr("cancel_pending_enqueues", true).finish();
+    for tier in TIERS {
+        let patient = Session::with_options(&g, impatient(1_000_000))?;
+        let resources = Some(patient.resources().clone());
+        let session = Session::with_options(&g, SessionOptions { tier, resources, ..impatient(300) })?;
+        session.run::<()>(put, ())?;
+        let error = session.run::<()>(put, ()).unwrap_err().to_string();
+        assert!(error.contains("`put` waits for room in queue `q`"), "{error}");
+        std::thread::scope(|s| {
+            let waits = s.spawn(|| patient.run::<()>(put, ()));
+            while session.queues()[0].enqueuing.is_empty() {
+                std::thread::yield_now();
+            }
+            let error = session.run::<()>(close, ()).unwrap_err().to_string();
+            assert!(
+                error.contains("`close` waits behind enqueues that wait for room in queue `q`"),
+                "{error}"
+            );
+            assert!(error.contains("; `put` has waited to enqueue for "), "{error}");
+            assert!(error.contains("; `close` has waited to close it for "), "{error}");
+            session.run::<()>(cancel, ()).unwrap();
+            assert_eq!(waits.join().unwrap().unwrap_err().code(), Code::Cancelled);
+        });
+    }
     Ok(())
 }
 

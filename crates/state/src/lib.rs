@@ -18,7 +18,8 @@ mod variable;
 pub use activity::{Activity, Asleep};
 pub use cancel::{Cancellation, Registration};
 pub use queue::{
-    Batches, Closing, Item, Queue, QueueKind, QueueReport, QueueSpec, Take, Taken, Tally, Waiter, Waiting,
+    Batches, Closing, Item, Purpose, Queue, QueueKind, QueueReport, QueueSpec, Take, Taken, Tally, Waiter,
+    Waiting,
 };
 pub use reader::{Format, Found, Progress, Reader, Reading, Record};
 pub use resources::Resources;

@@ -25,7 +25,7 @@ mod report;
 mod spec;
 mod tally;
 
-pub use report::{Closing, QueueReport, Waiting};
+pub use report::{Closing, Purpose, QueueReport, Waiting};
 pub use spec::{Batches, QueueKind, QueueSpec};
 pub use tally::{Taken, Tally};
 
@@ -336,14 +336,17 @@ impl Queue {
         }
     }
 
-    /// Who waits in the lines on behalf of the run that `cancel` calls off: to put something in, or to close it; to take something out.
-    pub fn waits_of(&self, cancel: &Cancellation) -> [Vec<Arc<str>>; 2] {
-        fn of<W>(line: &VecDeque<Attempt<W>>, cancel: &Cancellation) -> Vec<Arc<str>> {
+    /// Who waits in the lines on behalf of the run that `cancel` calls off, and what for.
+    pub fn waits_of(&self, cancel: &Cancellation) -> Vec<(Arc<str>, Purpose)> {
+        fn of<W: Work>(
+            line: &VecDeque<Attempt<W>>,
+            cancel: &Cancellation,
+        ) -> impl Iterator<Item = (Arc<str>, Purpose)> {
             let is_of = |a: &&Attempt<W>| a.listening.as_ref().is_some_and(|l| l.is_of(cancel));
-            line.iter().filter(is_of).map(|a| a.who.clone()).collect()
+            line.iter().filter(is_of).map(|a| (a.who.clone(), a.work.purpose()))
         }
         let state = self.state.lock();
-        [of(&state.enqueues, cancel), of(&state.dequeues, cancel)]
+        of(&state.enqueues, cancel).chain(of(&state.dequeues, cancel)).collect()
     }
 
     /// Shows every item that is in it, and those that wait to go in.
@@ -562,9 +565,32 @@ impl<W> Attempt<W> {
     fn end(self, result: Result<Vec<Item>>) -> Over {
         Over { ended: self.ended, result, listening: self.listening }
     }
+}
 
+impl<W: Work> Attempt<W> {
     fn waiting(&self) -> Waiting {
-        Waiting { who: self.who.to_string(), for_time: self.since.elapsed() }
+        let purpose = self.work.purpose();
+        Waiting { who: self.who.to_string(), purpose, for_time: self.since.elapsed() }
+    }
+}
+
+/// What is left to do of an attempt.
+trait Work {
+    fn purpose(&self) -> Purpose;
+}
+
+impl Work for Put {
+    fn purpose(&self) -> Purpose {
+        match self {
+            Put::Rows(_) => Purpose::Enqueue,
+            Put::Close(_) => Purpose::Close,
+        }
+    }
+}
+
+impl Work for Get {
+    fn purpose(&self) -> Purpose {
+        Purpose::Dequeue
     }
 }
 

@@ -15,11 +15,24 @@ pub struct Closing {
     pub cancelled_pending: bool,
 }
 
+/// What somebody in line is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To put something in: waits for room.
+    Enqueue,
+    /// To close it: waits for the enqueues before it.
+    Close,
+    /// To take something out: waits for items.
+    Dequeue,
+}
+
 /// Somebody in line.
 #[derive(Clone, Debug)]
 pub struct Waiting {
     /// The node that asks.
     pub who: String,
+    /// What for.
+    pub purpose: Purpose,
     /// For how long it has waited.
     pub for_time: Duration,
 }
@@ -58,6 +71,16 @@ impl fmt::Display for Closing {
     }
 }
 
+impl fmt::Display for Purpose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Purpose::Enqueue => "to enqueue",
+            Purpose::Close => "to close it",
+            Purpose::Dequeue => "to dequeue",
+        })
+    }
+}
+
 impl fmt::Display for QueueReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} '{}': {} of ", self.spec.kind, self.name, self.len)?;
@@ -66,10 +89,8 @@ impl fmt::Display for QueueReport {
             Some(capacity) => write!(f, "{capacity}")?,
         }
         write!(f, " items, {} in, {} out", self.n_in, self.n_out)?;
-        for (what, line) in [("to enqueue", &self.enqueuing), ("to dequeue", &self.dequeuing)] {
-            for waiting in line {
-                write!(f, "; `{}` has waited {what} for {:.1?}", waiting.who, waiting.for_time)?;
-            }
+        for Waiting { who, purpose, for_time } in self.enqueuing.iter().chain(&self.dequeuing) {
+            write!(f, "; `{who}` has waited {purpose} for {for_time:.1?}")?;
         }
         match &self.closed {
             Some(closing) => write!(f, "; {closing}"),

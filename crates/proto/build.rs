@@ -10,7 +10,7 @@ use prost::Message;
 const ROOT: &str = "proto";
 
 // These import all the others.
-const ENTRY_POINTS: [&str; 7] = [
+const ENTRY_POINTS: [&str; 8] = [
     "tensorflow/meta_graph.proto",
     "tensorflow/control_flow.proto",
     "tensorflow/state.proto",
@@ -18,6 +18,7 @@ const ENTRY_POINTS: [&str; 7] = [
     "tensorflow/event.proto",
     "tensorflow/run_metadata.proto",
     "tensorflow/example.proto",
+    "tensorflow/config.proto",
 ];
 
 // A oneof is as large as its largest variant, and most attributes are small: without the boxes every

@@ -1,4 +1,5 @@
-//! `cargo xtask gen`: the methods of `crates/millstream/src/ops.rs`, written from the declarations of the op library.
+//! `cargo xtask gen`: the methods of `crates/millstream/src/ops.rs`, written from the declarations of the op library, and the Python
+//! package's copy of the messages' descriptors.
 //!
 //! One method per op on `Ops` (graphs), one more on `OutputOps` (values) where the first input is a single tensor. A name that the
 //! hand-written layer uses itself, or that Rust reserves, gets `_op` behind it. What the graph builders make (`Const`,
@@ -16,13 +17,16 @@ use std::process::{Command, Stdio};
 /// What to do with the generated code.
 #[derive(Args, Default)]
 pub struct Options {
-    /// Only say whether the file is up to date.
+    /// Only say whether the files are up to date.
     #[arg(long)]
     pub check: bool,
 }
 
-/// The generated file, from the root of the workspace.
-const PATH: &str = "crates/millstream/src/ops.rs";
+/// The methods, from the root of the workspace.
+const METHODS: &str = "crates/millstream/src/ops.rs";
+
+/// The messages' descriptors, which the Python package makes its protobuf classes from.
+const MESSAGES: &str = "crates/python/py/millstream/messages.bin";
 
 /// The hand-written layer.
 const SUGAR: [&str; 2] = [
@@ -38,17 +42,21 @@ const INHERENT: &[&str] =
 const KEYWORDS: &[&str] =
     &["where", "mod", "ref", "type", "const", "loop", "match", "move", "in", "fn", "self", "abstract"];
 
-/// Writes the file, or says that it is stale.
+/// Writes the files, or says which are stale.
 pub fn run(options: &Options) -> Result<()> {
-    let path = crate::root().join(PATH);
-    let code = rustfmt(&generate())?;
-    if std::fs::read_to_string(&path).is_ok_and(|old| old == code) {
+    write(options, METHODS, rustfmt(&generate())?.as_bytes())?;
+    write(options, MESSAGES, millstream_proto::DESCRIPTORS)
+}
+
+fn write(options: &Options, name: &str, contents: &[u8]) -> Result<()> {
+    let path = crate::root().join(name);
+    if std::fs::read(&path).is_ok_and(|old| old == contents) {
         return Ok(());
     }
     if options.check {
-        return Err(crate::failed(format!("{PATH} is stale: run `cargo xtask gen`")));
+        return Err(crate::failed(format!("{name} is stale: run `cargo xtask gen`")));
     }
-    std::fs::write(&path, code).map_err(|e| crate::failed(format!("{}: {e}", path.display())))
+    std::fs::write(&path, contents).map_err(|e| crate::failed(format!("{}: {e}", path.display())))
 }
 
 fn rustfmt(code: &str) -> Result<String> {

@@ -2,7 +2,7 @@
 //!
 //! Types to know: [`GraphDef`], [`NodeDef`], [`AttrValue`] and [`TensorProto`]; [`MetaGraphDef`] and
 //! [`SavedModel`] around them; [`ProtoError`]. Functions: [`decode`] and [`encode`] for the wire
-//! format, [`from_text`] and [`to_text`] for the text form (`.pbtxt`).
+//! format, [`from_text`] and [`to_text`] for the text form (`.pbtxt`); [`DESCRIPTORS`] of all messages.
 //!
 //! The structs are compiled from the files in `proto/`. Every map in them is ordered, so that equal
 //! messages encode to equal bytes. Enum fields are plain `i32`, because files may hold values newer
@@ -28,7 +28,7 @@ pub use generated::tensorflow::*;
 /// A message of any type: the type's URL and the message's bytes.
 pub use prost_types::Any;
 pub use proto_error::ProtoError;
-pub use text::{from_text, to_text};
+pub use text::{DESCRIPTORS, from_text, to_text};
 
 /// How deep messages may nest, in either form.
 ///

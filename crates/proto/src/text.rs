@@ -14,11 +14,12 @@ use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
 
 use crate::ProtoError;
 
+/// What all messages are made of, as a `FileDescriptorSet` in wire format: for those who have protobuf classes of their own to make.
+pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
+
 // Decoded on first use, so that a process that reads no text does not pay for it.
-static POOL: LazyLock<Result<DescriptorPool, String>> = LazyLock::new(|| {
-    let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
-    DescriptorPool::decode(bytes.as_slice()).map_err(|cause| cause.to_string())
-});
+static POOL: LazyLock<Result<DescriptorPool, String>> =
+    LazyLock::new(|| DescriptorPool::decode(DESCRIPTORS).map_err(|cause| cause.to_string()));
 
 /// Writes a message in text form, laid out as TensorFlow does; equal messages give equal texts.
 ///

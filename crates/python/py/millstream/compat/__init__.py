@@ -1,0 +1,86 @@
+"""`tf.compat`: text and bytes, and what differs between the versions of TensorFlow. `compat.v1` is the package itself."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Union
+
+import numpy as np
+
+from millstream.shapes import dimension_at_index, dimension_value
+
+__all__ = [
+    "as_bytes",
+    "as_str",
+    "as_str_any",
+    "as_text",
+    "bytes_or_text_types",
+    "complex_types",
+    "dimension_at_index",
+    "dimension_value",
+    "forward_compatibility_horizon",
+    "forward_compatible",
+    "integral_types",
+    "path_to_str",
+    "real_types",
+    "v1",
+]
+
+bytes_or_text_types = (bytes, str)
+integral_types = (numbers.Integral, np.integer)
+real_types = (numbers.Real, np.integer, np.floating)
+complex_types = (numbers.Complex, np.number)
+
+
+def as_bytes(bytes_or_text: Union[str, bytes, bytearray], encoding: str = "utf-8") -> bytes:
+    """Text as bytes; bytes as they are. `TypeError` for anything else."""
+    if isinstance(bytes_or_text, bytearray):
+        return bytes(bytes_or_text)
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text.encode(encoding)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+def as_text(bytes_or_text: Union[str, bytes], encoding: str = "utf-8") -> str:
+    """Bytes as text; text as it is. `TypeError` for anything else."""
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text.decode(encoding)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+as_str = as_text
+
+
+def as_str_any(value: Any) -> str:
+    """Anything as text: bytes decoded, the rest by `str`."""
+    return as_str(value) if isinstance(value, bytes) else str(value)
+
+
+def path_to_str(path: Any) -> Any:
+    """A path object (`os.PathLike`) as text; anything else as it is."""
+    return as_str_any(path.__fspath__()) if hasattr(path, "__fspath__") else path
+
+
+def forward_compatible(year: int, month: int, day: int) -> bool:
+    """Whether graphs may use what TensorFlow learnt on that date. Everything here is older than any: True."""
+    return True
+
+
+class forward_compatibility_horizon:
+    """A `with` block in which `forward_compatible` is asked as of another date. It changes nothing here."""
+
+    def __init__(self, year: int, month: int, day: int) -> None:
+        pass
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *unused: Any) -> None:
+        pass
+
+
+from millstream.compat import v1  # noqa: E402  (at the end: it may look at what is above)

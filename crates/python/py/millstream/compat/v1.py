@@ -1,0 +1,33 @@
+"""`tf.compat.v1`: the whole package under TensorFlow's later name for it.
+
+A module of its own, so that `import millstream.compat.v1 as tf` works; everything in it is looked up in the package and set there.
+"""
+
+import sys
+import types
+from typing import Any, List
+
+_package = sys.modules["millstream"]
+
+
+class _Alias(types.ModuleType):
+    def __getattr__(self, name: str) -> Any:
+        # What the import system asks of a module is not the package's.
+        if name.startswith("__") and name != "__version__":
+            raise AttributeError(name)
+        return getattr(_package, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("__"):
+            super().__setattr__(name, value)
+        else:
+            setattr(_package, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(_package, name)
+
+    def __dir__(self) -> List[str]:
+        return sorted(set(dir(_package)))
+
+
+sys.modules[__name__].__class__ = _Alias

@@ -1,0 +1,16 @@
+"""`tf.contrib`: the parts of it that belong to loops and input: `framework`, `training`, `rnn`."""
+
+import importlib
+from typing import Any, List
+
+_PARTS = ("framework", "rnn", "training")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PARTS:
+        return importlib.import_module("millstream.contrib." + name)
+    raise AttributeError(f"module 'millstream.contrib' has no attribute {name!r}: it has {', '.join(_PARTS)}")
+
+
+def __dir__() -> List[str]:
+    return sorted(_PARTS)

@@ -1,0 +1,5 @@
+"""`tf.contrib.framework`: `nest`."""
+
+from millstream import nest
+
+__all__ = ["nest"]

@@ -1,0 +1,7 @@
+"""`tf.contrib.framework.nest`: the same module as `tf.nest`."""
+
+import sys
+
+from millstream import nest
+
+sys.modules[__name__] = nest

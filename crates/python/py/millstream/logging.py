@@ -1,0 +1,122 @@
+"""`tf.logging`: the log of this package, a logger named `millstream` of Python's own `logging`."""
+
+from __future__ import annotations
+
+import collections
+import logging as _logging
+import sys
+import threading
+from typing import Any, Counter
+
+DEBUG = _logging.DEBUG
+INFO = _logging.INFO
+WARN = _logging.WARNING
+ERROR = _logging.ERROR
+FATAL = _logging.FATAL
+
+_lock = threading.Lock()
+_counts: Counter[str] = collections.Counter()
+_made = False
+
+
+def _get_logger() -> _logging.Logger:
+    """The logger; the first call gives it somewhere to write to, unless the program has set up logging itself."""
+    global _made
+    logger = _logging.getLogger("millstream")
+    if _made:
+        return logger
+    with _lock:
+        if not _made:
+            # A prompt is there to be talked to.
+            logger.setLevel(INFO if hasattr(sys, "ps1") else WARN)
+            if not _logging.getLogger().handlers:
+                handler = _logging.StreamHandler(sys.stderr)
+                handler.setFormatter(_logging.Formatter(_logging.BASIC_FORMAT))
+                logger.addHandler(handler)
+            _made = True
+    return logger
+
+
+def log(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs `msg % args` at a level."""
+    _get_logger().log(level, msg, *args, **kwargs)
+
+
+def debug(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs at level DEBUG."""
+    _get_logger().debug(msg, *args, **kwargs)
+
+
+def info(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs at level INFO."""
+    _get_logger().info(msg, *args, **kwargs)
+
+
+def warn(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs at level WARN."""
+    _get_logger().warning(msg, *args, **kwargs)
+
+
+def warning(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs at level WARN."""
+    _get_logger().warning(msg, *args, **kwargs)
+
+
+def error(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs at level ERROR."""
+    _get_logger().error(msg, *args, **kwargs)
+
+
+def fatal(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs at level FATAL; the program goes on."""
+    _get_logger().fatal(msg, *args, **kwargs)
+
+
+def vlog(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs at a numbered level, below all named ones."""
+    _get_logger().log(level, msg, *args, **kwargs)
+
+
+def log_if(level: int, msg: str, condition: Any, *args: Any) -> None:
+    """Logs if the condition holds."""
+    if condition:
+        log(level, msg, *args)
+
+
+def _times() -> int:
+    """How often this place in the program has logged before."""
+    frame = sys._getframe(2)
+    with _lock:
+        place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        count = _counts[place]
+        _counts[place] += 1
+        return count
+
+
+def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
+    """Logs each n-th time that the calling line gets here, the first time included."""
+    log_if(level, msg, _times() % n == 0, *args)
+
+
+def log_first_n(level: int, msg: str, n: int, *args: Any) -> None:
+    """Logs the first n times that the calling line gets here."""
+    log_if(level, msg, _times() < n, *args)
+
+
+def set_verbosity(v: Any) -> None:
+    """What is less important than this is not logged."""
+    _get_logger().setLevel(v)
+
+
+def get_verbosity() -> int:
+    """The level set by `set_verbosity`."""
+    return _get_logger().getEffectiveLevel()
+
+
+def flush() -> None:
+    """Nothing is held back: there is nothing to do."""
+
+
+def TaskLevelStatusMessage(msg: str) -> None:
+    """Logs at level ERROR."""
+    error(msg)

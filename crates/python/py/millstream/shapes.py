@@ -1,0 +1,533 @@
+"""`TensorShape` and `Dimension`: what is known of a tensor's shape before it is computed. `TensorSpec`: a shape with a dtype.
+
+A shape may be unknown altogether (`TensorShape(None)`) or in some of its dimensions (`TensorShape([None, 3])`).
+As in TensorFlow 1, iterating a shape gives `Dimension` objects; `enable_v2_tensorshape` makes it give numbers.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple, Union
+
+from millstream import dtypes
+
+_v2_behavior = False
+
+
+def enable_v2_tensorshape() -> None:
+    """From now on `shape[i]` and iteration give numbers (or None), as in TensorFlow 2."""
+    global _v2_behavior
+    _v2_behavior = True
+
+
+def disable_v2_tensorshape() -> None:
+    """Back to TensorFlow 1's behaviour: `shape[i]` is a `Dimension`."""
+    global _v2_behavior
+    _v2_behavior = False
+
+
+def _number(value: Any) -> Optional[int]:
+    """A dimension's value: None if unknown."""
+    if value is None:
+        return None
+    if type(value) is int:
+        number = value
+    elif isinstance(value, Dimension):
+        return value._value
+    elif isinstance(value, dtypes.DType):
+        raise TypeError(f"Cannot convert {value} to Dimension")
+    else:
+        number = int(value)
+        if not isinstance(value, (str, bytes)) and number != value:
+            raise ValueError(f"Ambiguous dimension: {value}")
+    if number < 0:
+        raise ValueError(f"Dimension {number} must be >= 0")
+    return number
+
+
+def _binary(function: Callable[[int, int], int], swapped: bool = False) -> Callable[[Any, Any], Any]:
+    """Arithmetic of dimensions: unknown if either is; another type is asked to try itself."""
+
+    def apply(self: "Dimension", other: Any) -> Any:
+        try:
+            other = as_dimension(other)._value
+        except (TypeError, ValueError):
+            return NotImplemented
+        if self._value is None or other is None:
+            return Dimension(None)
+        return Dimension(function(other, self._value) if swapped else function(self._value, other))
+
+    return apply
+
+
+def _mirrored(function: Callable[[int, int], int]) -> Callable[[Any, Any], Any]:
+    """The same with the operands the other way, where that makes no difference; what cannot be is said of `Dimension` first."""
+    return lambda self, other: function(self, other)
+
+
+def _no_division(swapped: bool) -> Callable[[Any, Any], Any]:
+    def refuse(self: "Dimension", other: Any) -> Any:
+        left, right = (other, self) if swapped else (self, other)
+        raise TypeError(
+            f"unsupported operand type(s) for /: '{type(left).__name__}' and '{type(right).__name__}', please use // instead"
+        )
+
+    return refuse
+
+
+def _order(function: Callable[[int, int], bool]) -> Callable[[Any, Any], Optional[bool]]:
+    def compare(self: "Dimension", other: Any) -> Optional[bool]:
+        other = as_dimension(other)._value
+        return None if self._value is None or other is None else function(self._value, other)
+
+    return compare
+
+
+class Dimension:
+    """One dimension of a shape: `value` is an int, or None if unknown. Comparing with an unknown one gives None."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Any) -> None:
+        self._value = _number(value)
+
+    @property
+    def value(self) -> Optional[int]:
+        """Its value, or None."""
+        return self._value
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether both may be the same: equal, or one unknown."""
+        other = as_dimension(other)
+        return self._value is None or other._value is None or self._value == other._value
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """`ValueError` unless compatible."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Dimensions {self} and {other} are not compatible")
+
+    def merge_with(self, other: Any) -> "Dimension":
+        """What both together say; `ValueError` if they contradict each other."""
+        try:
+            other = as_dimension(other)
+        except (TypeError, ValueError):
+            return NotImplemented
+        self.assert_is_compatible_with(other)
+        return Dimension(other._value if self._value is None else self._value)
+
+    def __eq__(self, other: Any) -> Any:
+        try:
+            other = as_dimension(other)._value
+        except (TypeError, ValueError):
+            return NotImplemented
+        return None if self._value is None or other is None else self._value == other
+
+    def __ne__(self, other: Any) -> Any:
+        equal = self.__eq__(other)
+        return equal if equal in (None, NotImplemented) else not equal
+
+    # Equality is not one of values only, so hashing would promise too much.
+    __hash__ = None  # type: ignore[assignment]
+
+    __lt__ = _order(operator.lt)
+    __le__ = _order(operator.le)
+    __gt__ = _order(operator.gt)
+    __ge__ = _order(operator.ge)
+
+    __add__ = _binary(operator.add)
+    __radd__ = _mirrored(operator.add)
+    __sub__ = _binary(operator.sub)
+    __rsub__ = _binary(operator.sub, swapped=True)
+    __floordiv__ = _binary(operator.floordiv)
+    __rfloordiv__ = _binary(operator.floordiv, swapped=True)
+    __mod__ = _binary(operator.mod)
+    __rmod__ = _binary(operator.mod, swapped=True)
+    __mul__ = _binary(operator.mul)
+    __rmul__ = _mirrored(operator.mul)
+    __truediv__ = _no_division(swapped=False)
+    __rtruediv__ = _no_division(swapped=True)
+    # Python 2's division, which programs of that time call by name.
+    __div__ = __floordiv__
+    __rdiv__ = __rfloordiv__
+
+    def __int__(self) -> int:
+        return self._value  # type: ignore[return-value]
+
+    __long__ = __int__
+
+    # Allows `range(dimension)` and `items[dimension]`.
+    def __index__(self) -> int:
+        return self._value  # type: ignore[return-value]
+
+    def __str__(self) -> str:
+        return "?" if self._value is None else str(self._value)
+
+    def __repr__(self) -> str:
+        return f"Dimension({self._value})"
+
+    def __reduce__(self) -> Any:
+        return Dimension, (self._value,)
+
+
+def as_dimension(value: Any) -> Dimension:
+    """`value` as a `Dimension`; itself if it is one."""
+    return value if isinstance(value, Dimension) else Dimension(value)
+
+
+def dimension_value(dimension: Any) -> Optional[int]:
+    """The number of what is a `Dimension` in TensorFlow 1 and a number in TensorFlow 2."""
+    return dimension._value if isinstance(dimension, Dimension) else dimension
+
+
+def dimension_at_index(shape: "TensorShape", index: int) -> Dimension:
+    """`shape[index]` as a `Dimension` in either behaviour; an unknown one if the rank is unknown."""
+    return Dimension(None) if shape._dims is None else Dimension(shape._dims[index])
+
+
+Dims = Optional[Tuple[Optional[int], ...]]
+ShapeLike = Union["TensorShape", None, int, Dimension, Sequence[Any]]
+
+
+class TensorShape:
+    """A shape, known wholly, in part, or not at all.
+
+    >>> tf.TensorShape([None, 3]).merge_with([2, None])
+    TensorShape([Dimension(2), Dimension(3)])
+    """
+
+    __slots__ = ("_dims",)
+
+    _dims: Dims
+
+    def __init__(self, dims: Any) -> None:
+        if dims is None:
+            self._dims = None
+        elif isinstance(dims, TensorShape):
+            self._dims = dims._dims
+        elif isinstance(dims, (str, bytes)):
+            raise TypeError(f"A string has ambiguous TensorShape, please wrap in a list or convert to an int: {dims!s}")
+        elif _is_shape_proto(dims):
+            sizes = (None if d.size == -1 else d.size for d in dims.dim)
+            self._dims = None if dims.unknown_rank else tuple(sizes)
+        else:
+            try:
+                entries = iter(dims)
+            except TypeError:
+                self._dims = (_number(dims),)
+            else:
+                self._dims = tuple([_number(d) for d in entries])
+
+    @classmethod
+    def _of(cls, dims: Dims) -> "TensorShape":
+        # For values known to be right, such as those the engine gives.
+        shape = object.__new__(cls)
+        shape._dims = dims
+        return shape
+
+    @property
+    def rank(self) -> Optional[int]:
+        """How many dimensions; None if unknown."""
+        return None if self._dims is None else len(self._dims)
+
+    @property
+    def ndims(self) -> Optional[int]:
+        """`rank` by its older name."""
+        return self.rank
+
+    @property
+    def dims(self) -> Optional[List[Dimension]]:
+        """The dimensions; None if the rank is unknown."""
+        return None if self._dims is None else [Dimension(d) for d in self._dims]
+
+    @property
+    def _v2_behavior(self) -> bool:
+        return _v2_behavior
+
+    def as_list(self) -> List[Optional[int]]:
+        """The sizes as numbers, None where unknown. `ValueError` if the rank is unknown."""
+        if self._dims is None:
+            raise ValueError("as_list() is not defined on an unknown TensorShape.")
+        return list(self._dims)
+
+    def as_proto(self) -> Any:
+        """As a `TensorShapeProto`."""
+        from millstream import protos
+
+        if self._dims is None:
+            return protos.TensorShapeProto(unknown_rank=True)
+        sizes = (-1 if d is None else d for d in self._dims)
+        return protos.TensorShapeProto(dim=[protos.TensorShapeProto.Dim(size=s) for s in sizes])
+
+    def num_elements(self) -> Optional[int]:
+        """How many elements; None unless every dimension is known."""
+        if not self.is_fully_defined():
+            return None
+        product = 1
+        for d in self._dims or ():
+            product *= d or 0
+        return product
+
+    def is_fully_defined(self) -> bool:
+        """Whether the rank and every dimension are known."""
+        return self._dims is not None and None not in self._dims
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether one tensor could have both shapes."""
+        theirs = as_shape(other)._dims
+        if self._dims is None or theirs is None:
+            return True
+        return len(self._dims) == len(theirs) and all(
+            a is None or b is None or a == b for a, b in zip(self._dims, theirs)
+        )
+
+    def merge_with(self, other: Any) -> "TensorShape":
+        """What both together say; `ValueError` if they contradict each other."""
+        other = as_shape(other)
+        if self._dims is None:
+            return other
+        if other._dims is None:
+            return self
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {other} are not compatible")
+        return TensorShape._of(tuple(b if a is None else a for a, b in zip(self._dims, other._dims)))
+
+    def concatenate(self, other: Any) -> "TensorShape":
+        """The dimensions of this, then of `other`; unknown if either is."""
+        other = as_shape(other)
+        if self._dims is None or other._dims is None:
+            return TensorShape(None)
+        return TensorShape._of(self._dims + other._dims)
+
+    def most_specific_compatible_shape(self, other: Any) -> "TensorShape":
+        """The most that is true of both: dimensions that differ become unknown, as does a rank that differs."""
+        theirs = as_shape(other)._dims
+        if self._dims is None or theirs is None or len(self._dims) != len(theirs):
+            return TensorShape(None)
+        return TensorShape._of(tuple(a if a == b else None for a, b in zip(self._dims, theirs)))
+
+    def with_rank(self, rank: int) -> "TensorShape":
+        """This, known to have `rank` dimensions; `ValueError` if it has another number."""
+        if self._dims is None:
+            return unknown_shape(rank)
+        self.assert_has_rank(rank)
+        return self
+
+    def with_rank_at_least(self, rank: int) -> "TensorShape":
+        """This; `ValueError` if it is known to have fewer dimensions."""
+        if self._dims is not None and len(self._dims) < rank:
+            raise ValueError(f"Shape {self} must have rank at least {rank}")
+        return self
+
+    def with_rank_at_most(self, rank: int) -> "TensorShape":
+        """This; `ValueError` if it is known to have more dimensions."""
+        if self._dims is not None and rank < len(self._dims):
+            raise ValueError(f"Shape {self} must have rank at most {rank}")
+        return self
+
+    def assert_has_rank(self, rank: int) -> None:
+        """`ValueError` if the rank is known to be another."""
+        if self._dims is not None and len(self._dims) != rank:
+            raise ValueError(f"Shape {self} must have rank {rank}")
+
+    def assert_same_rank(self, other: Any) -> None:
+        """`ValueError` if both ranks are known and differ."""
+        other = as_shape(other)
+        if self._dims is not None and other._dims is not None and len(self._dims) != len(other._dims):
+            raise ValueError(f"Shapes {self} and {other} must have the same rank")
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """`ValueError` unless compatible."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {other} are incompatible")
+
+    def assert_is_fully_defined(self) -> None:
+        """`ValueError` unless everything is known."""
+        if not self.is_fully_defined():
+            raise ValueError(f"Shape {self} is not fully defined")
+
+    def __len__(self) -> int:
+        if self._dims is None:
+            raise ValueError("Cannot take the length of shape with unknown rank.")
+        return len(self._dims)
+
+    def __bool__(self) -> bool:
+        return self._dims is not None
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._dims is None:
+            raise ValueError("Cannot iterate over a shape with unknown rank.")
+        return iter(self._dims) if _v2_behavior else iter([Dimension(d) for d in self._dims])
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return self._part(key)
+        if self._dims is None:
+            return None if _v2_behavior else Dimension(None)
+        try:
+            size = self._dims[key]
+        except IndexError:
+            raise IndexError("list index out of range") from None
+        return size if _v2_behavior else Dimension(size)
+
+    def _part(self, key: slice) -> "TensorShape":
+        if self._dims is not None:
+            return TensorShape._of(self._dims[key])
+        if key.step is not None:
+            raise ValueError("Steps are not yet handled")
+        start = key.start or 0
+        if key.stop is None or start < 0 or key.stop < 0:
+            return TensorShape(None)
+        return unknown_shape(max(0, key.stop - start))
+
+    def __add__(self, other: Any) -> "TensorShape":
+        return self.concatenate(other)
+
+    def __radd__(self, other: Any) -> "TensorShape":
+        return as_shape(other).concatenate(self)
+
+    __concat__ = __add__
+
+    def __eq__(self, other: object) -> bool:
+        try:
+            other = as_shape(other)
+        except (TypeError, ValueError):
+            return NotImplemented
+        # Unknown dimensions are not known to be equal, unless both are the same shape.
+        return self._dims is other._dims or (self._dims == other._dims and self.is_fully_defined())
+
+    def __ne__(self, other: object) -> bool:
+        try:
+            other = as_shape(other)
+        except (TypeError, ValueError):
+            return NotImplemented
+        if self._dims is None or other._dims is None:
+            raise ValueError("The inequality of unknown TensorShapes is undefined.")
+        return not self == other
+
+    # As in TensorFlow 1: equality depends on what is known, so shapes are no keys.
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        if self._dims is None:
+            return "<unknown>"
+        if _v2_behavior:
+            return str(self._dims)
+        if len(self._dims) == 1:
+            return f"({Dimension(self._dims[0])},)"
+        return "(" + ", ".join("?" if d is None else str(d) for d in self._dims) + ")"
+
+    def __repr__(self) -> str:
+        if self._dims is None:
+            return "TensorShape(None)"
+        if _v2_behavior:
+            return f"TensorShape({list(self._dims)!r})"
+        return "TensorShape([" + ", ".join(f"Dimension({d})" for d in self._dims) + "])"
+
+    def __reduce__(self) -> Any:
+        return TensorShape, (self.dims,)
+
+
+def _is_shape_proto(value: Any) -> bool:
+    # By name, since it may be a message of this package or of another library that knows the format.
+    descriptor = getattr(type(value), "DESCRIPTOR", None)
+    return getattr(descriptor, "full_name", None) == "tensorflow.TensorShapeProto"
+
+
+def as_shape(shape: Any) -> TensorShape:
+    """`shape` as a `TensorShape`; itself if it is one."""
+    return shape if isinstance(shape, TensorShape) else TensorShape(shape)
+
+
+def unknown_shape(rank: Optional[int] = None, **kwargs: Any) -> TensorShape:
+    """A shape of which only the rank is known, or nothing at all."""
+    if rank is None and "ndims" in kwargs:
+        rank = kwargs.pop("ndims")
+    if kwargs:
+        raise TypeError(f"Unknown argument: {kwargs}")
+    return TensorShape(None) if rank is None else TensorShape._of((None,) * rank)
+
+
+def scalar() -> TensorShape:
+    """`TensorShape([])` by its older name."""
+    return TensorShape([])
+
+
+def vector(length: Any) -> TensorShape:
+    """`TensorShape([length])` by its older name."""
+    return TensorShape([length])
+
+
+def matrix(rows: Any, cols: Any) -> TensorShape:
+    """`TensorShape([rows, cols])` by its older name."""
+    return TensorShape([rows, cols])
+
+
+class TensorSpec:
+    """What a tensor is to be: its shape, its dtype, and perhaps a name."""
+
+    __slots__ = ("_shape", "_dtype", "_name")
+
+    def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: Optional[str] = None) -> None:
+        self._shape = TensorShape(shape)
+        self._dtype = dtypes.as_dtype(dtype)
+        self._name = name
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: Optional[str] = None) -> "TensorSpec":
+        """A spec like `spec`, which may be anything with a shape and a dtype."""
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: Optional[str] = None) -> "TensorSpec":
+        """The spec of a tensor."""
+        return cls(tensor.shape, tensor.dtype, name or tensor.op.name)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The dtype."""
+        return self._dtype
+
+    @property
+    def name(self) -> Optional[str]:
+        """The name; None if it has none."""
+        return self._name
+
+    @property
+    def value_type(self) -> Any:
+        """The class of what the spec describes."""
+        import millstream
+
+        return millstream.Tensor
+
+    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+        """Whether a tensor, or what another spec describes, could be this."""
+        return self._dtype.is_compatible_with(spec_or_tensor.dtype) and self._shape.is_compatible_with(spec_or_tensor.shape)
+
+    def most_specific_compatible_type(self, other: "TensorSpec") -> "TensorSpec":
+        """The spec that says the most of what is true of both."""
+        if not isinstance(other, TensorSpec) or self._dtype != other._dtype or self._name != other._name:
+            raise ValueError(f"Types are not compatible: {self!r} vs {other!r}")
+        return TensorSpec(self._shape.most_specific_compatible_shape(other._shape), self._dtype, self._name)
+
+    def _key(self) -> Any:
+        return self._shape._dims, self._dtype, self._name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorSpec) and self._key() == other._key()
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
+
+    def __reduce__(self) -> Any:
+        return TensorSpec, (self._shape, self._dtype, self._name)

@@ -1,0 +1,84 @@
+"""`tf.train`: threads and queue runners, hooks and monitored sessions, and what trains: optimizers, `Saver`, batches.
+
+Modules are imported when something of theirs is first asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, Dict, List, Tuple
+
+_MODULES: Dict[str, Tuple[str, ...]] = {
+    "coordinator": ("Coordinator", "LooperThread"),
+    "queue_runner": ("QueueRunner", "add_queue_runner", "start_queue_runners"),
+    "session_run_hook": ("SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues"),
+    "basic_session_run_hooks": (
+        "CheckpointSaverHook",
+        "CheckpointSaverListener",
+        "FeedFnHook",
+        "FinalOpsHook",
+        "GlobalStepWaiterHook",
+        "LoggingTensorHook",
+        "NanLossDuringTrainingError",
+        "NanTensorHook",
+        "ProfilerHook",
+        "SecondOrStepTimer",
+        "StepCounterHook",
+        "StopAtStepHook",
+        "SummarySaverHook",
+    ),
+    "session_manager": ("SessionManager",),
+    "monitored_session": (
+        "ChiefSessionCreator",
+        "MonitoredSession",
+        "MonitoredTrainingSession",
+        "Scaffold",
+        "SessionCreator",
+        "SingularMonitoredSession",
+        "WorkerSessionCreator",
+    ),
+    "training_util": (
+        "assert_global_step",
+        "create_global_step",
+        "get_global_step",
+        "get_or_create_global_step",
+        "global_step",
+    ),
+}
+
+# Messages that TensorFlow has under `tf.train`.
+_MESSAGES = (
+    "BytesList",
+    "ClusterDef",
+    "Example",
+    "Feature",
+    "FeatureList",
+    "FeatureLists",
+    "Features",
+    "FloatList",
+    "Int64List",
+    "JobDef",
+    "SaverDef",
+    "SequenceExample",
+)
+
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULE_OF:
+        value = getattr(importlib.import_module("millstream.train." + _MODULE_OF[name]), name)
+    elif name in _MODULES:
+        value = importlib.import_module("millstream.train." + name)
+    elif name in _MESSAGES:
+        from millstream import protos
+
+        value = getattr(protos, name)
+    else:
+        raise AttributeError(f"module 'millstream.train' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> List[str]:
+    return sorted({*globals(), *_MODULE_OF, *_MESSAGES})

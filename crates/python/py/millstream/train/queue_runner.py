@@ -1,0 +1,263 @@
+"""`QueueRunner`: threads that keep a queue filled, and close it when the input has ended. With the functions that keep
+runners in a graph's collection and start them all."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any, List, Optional, Sequence, Tuple, Type
+
+import millstream as tf
+from millstream import errors, logging
+from millstream.graph_keys import GraphKeys
+from millstream.scopes import prepend_name_scope, strip_name_scope
+from millstream.train.coordinator import Coordinator
+
+ClosedTypes = Tuple[Type[errors.OpError], ...]
+
+
+class QueueRunner:
+    """A queue and the ops that enqueue into it, each to be run by a thread of its own.
+
+    `close_op` closes the queue when the last thread met the end of its input (one of `queue_closed_exception_types`, by default
+    `OutOfRangeError`); `cancel_op` closes it, and breaks off what waits for room, when the coordinator says stop. Both are made
+    if not given. With `queue_runner_def` the runner is the one that `to_proto` wrote.
+    """
+
+    def __init__(
+        self,
+        queue: Any = None,
+        enqueue_ops: Optional[Sequence[Any]] = None,
+        close_op: Any = None,
+        cancel_op: Any = None,
+        queue_closed_exception_types: Optional[ClosedTypes] = None,
+        queue_runner_def: Any = None,
+        import_scope: Optional[str] = None,
+    ) -> None:
+        if queue_runner_def:
+            if queue or enqueue_ops:
+                raise ValueError("queue_runner_def and queue are mutually exclusive.")
+            self._init_from_proto(queue_runner_def, import_scope)
+        else:
+            self._init_from_args(queue, enqueue_ops, close_op, cancel_op, queue_closed_exception_types)
+        # Guards the two below: how many threads of a session are at work, and what they raised.
+        self._lock = threading.Lock()
+        self._runs_per_session: Any = weakref.WeakKeyDictionary()
+        self._exceptions_raised: List[BaseException] = []
+
+    def _init_from_args(
+        self, queue: Any, enqueue_ops: Any, close_op: Any, cancel_op: Any, closed_types: Optional[ClosedTypes]
+    ) -> None:
+        if not queue or not enqueue_ops:
+            raise ValueError("Must provide queue and enqueue_ops.")
+        if closed_types is not None:
+            are_types = isinstance(closed_types, tuple) and bool(closed_types)
+            if not are_types or not all(isinstance(t, type) and issubclass(t, errors.OpError) for t in closed_types):
+                raise TypeError(
+                    "queue_closed_exception_types, when provided, must be a tuple of tf.error types, "
+                    f"but saw: {closed_types}"
+                )
+        self._queue = queue
+        self._enqueue_ops = enqueue_ops
+        self._close_op = queue.close() if close_op is None else close_op
+        self._cancel_op = queue.close(cancel_pending_enqueues=True) if cancel_op is None else cancel_op
+        self._queue_closed_exception_types: ClosedTypes = closed_types or (errors.OutOfRangeError,)
+
+    def _init_from_proto(self, queue_runner_def: Any, import_scope: Optional[str]) -> None:
+        from millstream import protos
+
+        message = protos.as_message("QueueRunnerDef", queue_runner_def)
+        graph = tf.get_default_graph()
+
+        def element(name: str) -> Any:
+            return graph.as_graph_element(prepend_name_scope(name, import_scope))
+
+        self._queue = element(message.queue_name)
+        self._enqueue_ops = [element(name) for name in message.enqueue_op_name]
+        self._close_op = element(message.close_op_name)
+        self._cancel_op = element(message.cancel_op_name)
+        codes = message.queue_closed_exception_types
+        # Files older than the field have none.
+        self._queue_closed_exception_types = tuple(errors.exception_type_from_error_code(c) for c in codes) or (
+            errors.OutOfRangeError,
+        )
+
+    @property
+    def queue(self) -> Any:
+        """The queue."""
+        return self._queue
+
+    @property
+    def enqueue_ops(self) -> Sequence[Any]:
+        """The ops that enqueue, one for each thread."""
+        return self._enqueue_ops
+
+    @property
+    def close_op(self) -> Any:
+        """Closes the queue; what waits to be enqueued still is."""
+        return self._close_op
+
+    @property
+    def cancel_op(self) -> Any:
+        """Closes the queue; what waits to be enqueued is broken off."""
+        return self._cancel_op
+
+    @property
+    def queue_closed_exception_types(self) -> ClosedTypes:
+        """The errors that mean that there is no more input."""
+        return self._queue_closed_exception_types
+
+    @property
+    def exceptions_raised(self) -> List[BaseException]:
+        """What threads without a coordinator raised; with one, it is told instead."""
+        return self._exceptions_raised
+
+    @property
+    def name(self) -> str:
+        """The queue's name."""
+        return self._queue.name
+
+    def _run(self, sess: Any, enqueue_op: Any, coord: Optional[Coordinator] = None) -> None:
+        """What a thread does: enqueues until the input ends, the coordinator says stop, or something goes wrong."""
+        was_last = False
+        try:
+            enqueue = sess.make_callable(enqueue_op)
+            try:
+                _repeat(enqueue, coord)
+            except self._queue_closed_exception_types:
+                was_last = self._one_less(sess)
+            else:
+                self._one_less(sess)
+            if was_last:
+                self._quietly(sess, self._close_op)
+        except Exception as error:
+            self._one_less(sess)
+            if coord is not None:
+                coord.request_stop(error)
+                return
+            logging.error("Exception in QueueRunner: %s", str(error))
+            with self._lock:
+                self._exceptions_raised.append(error)
+            raise
+
+    def _one_less(self, sess: Any) -> bool:
+        """A thread is done; whether it was the last."""
+        with self._lock:
+            self._runs_per_session[sess] -= 1
+            return self._runs_per_session[sess] == 0
+
+    @staticmethod
+    def _quietly(sess: Any, op: Any) -> None:
+        # The session or the queue may be closed already: then there is nothing left to do.
+        try:
+            sess.run(op)
+        except Exception as error:
+            logging.vlog(1, "Ignored exception: %s", str(error))
+
+    def _close_on_stop(self, sess: Any, cancel_op: Any, coord: Coordinator) -> None:
+        """What the thread does that waits for the coordinator to say stop."""
+        coord.wait_for_stop()
+        self._quietly(sess, cancel_op)
+
+    def create_threads(
+        self, sess: Any, coord: Optional[Coordinator] = None, daemon: bool = False, start: bool = False
+    ) -> List[threading.Thread]:
+        """A thread for each enqueue op, and with a coordinator one more that closes the queue when it says stop.
+
+        Threads are registered with the coordinator. None are made while those made before for the session are at work.
+        """
+        with self._lock:
+            if 0 < self._runs_per_session.get(sess, 0):
+                return []
+            self._runs_per_session[sess] = len(self._enqueue_ops)
+            self._exceptions_raised = []
+
+        name = f"QueueRunnerThread-{self.name}-"
+        threads = [
+            threading.Thread(target=self._run, args=(sess, op, coord), name=name + op.name) for op in self._enqueue_ops
+        ]
+        if coord is not None:
+            args = (sess, self._cancel_op, coord)
+            threads.append(threading.Thread(target=self._close_on_stop, args=args, name=name + "close_on_stop"))
+        for thread in threads:
+            if coord is not None:
+                coord.register_thread(thread)
+            if daemon:
+                thread.daemon = True
+            if start:
+                thread.start()
+        return threads
+
+    def to_proto(self, export_scope: Optional[str] = None) -> Any:
+        """As a `QueueRunnerDef`; None if the queue is outside `export_scope`."""
+        from millstream import protos
+
+        if export_scope is not None and not self.queue.name.startswith(export_scope):
+            return None
+        closed_types = self._queue_closed_exception_types
+        return protos.QueueRunnerDef(
+            queue_name=strip_name_scope(self.queue.name, export_scope),
+            enqueue_op_name=[strip_name_scope(op.name, export_scope) for op in self.enqueue_ops],
+            close_op_name=strip_name_scope(self.close_op.name, export_scope),
+            cancel_op_name=strip_name_scope(self.cancel_op.name, export_scope),
+            queue_closed_exception_types=[errors.error_code_from_exception_type(t) for t in closed_types],
+        )
+
+    @staticmethod
+    def from_proto(queue_runner_def: Any, import_scope: Optional[str] = None) -> "QueueRunner":
+        """The runner that a `QueueRunnerDef` tells of, in the default graph."""
+        return QueueRunner(queue_runner_def=queue_runner_def, import_scope=import_scope)
+
+
+def _repeat(run: Any, coord: Optional[Coordinator]) -> None:
+    """Calls `run` until it raises or the coordinator says stop.
+
+    The engine's callables can do that themselves, without this thread's taking turns with the others of Python:
+    `_repeat(stop)`, where `stop()` is asked now and then whether to go on, and may be None.
+    """
+    engine_loop = getattr(run, "_repeat", None)
+    if engine_loop is not None:
+        engine_loop(None if coord is None else coord.should_stop)
+        return
+    while coord is None or not coord.should_stop():
+        run()
+
+
+def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS) -> None:
+    """Adds a runner to a collection of the default graph, for `start_queue_runners` to find."""
+    tf.get_default_graph().add_to_collection(collection, qr)
+
+
+def start_queue_runners(
+    sess: Any = None,
+    coord: Optional[Coordinator] = None,
+    daemon: bool = True,
+    start: bool = True,
+    collection: str = GraphKeys.QUEUE_RUNNERS,
+) -> List[threading.Thread]:
+    """Makes, and starts, the threads of all runners in a collection of the default graph; by default for the default session.
+
+    A monitored session has started them itself: for one, nothing is done.
+    """
+    if sess is None:
+        sess = tf.get_default_session()
+        if not sess:
+            raise ValueError(
+                "Cannot start queue runners: No default session is registered. Use `with sess.as_default()` "
+                "or pass an explicit session to tf.start_queue_runners(sess=sess)"
+            )
+    if type(sess).__name__ in ("MonitoredSession", "SingularMonitoredSession"):
+        return []
+    if not all(hasattr(sess, word) for word in ("run", "graph")):
+        raise TypeError(f"sess must be a `tf.Session` object. Given class: {type(sess)}")
+    runners = tf.get_default_graph().get_collection(collection)
+    if not runners:
+        logging.warning(
+            "`tf.train.start_queue_runners()` was called when no queue runners were defined. "
+            "You can safely remove the call to this deprecated function."
+        )
+    with sess.graph.as_default():
+        threads = []
+        for runner in tf.get_default_graph().get_collection(collection):
+            threads += runner.create_threads(sess, coord=coord, daemon=daemon, start=start)
+    return threads

@@ -1,0 +1,200 @@
+"""`SessionManager`: makes a session that is ready: restored from a checkpoint, or initialized."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+import millstream as tf
+from millstream import errors, logging
+
+
+def _maybe_name(obj: Any) -> str:
+    if obj is None:
+        return "None"
+    return obj.name if hasattr(obj, "name") else f"<no name for {type(obj)}>"
+
+
+class SessionManager:
+    """Makes sessions for a graph. `ready_op` gives the names of variables not initialized yet (none: the model is ready);
+    `ready_for_local_init_op` those that must be before `local_init_op` runs."""
+
+    def __init__(
+        self,
+        local_init_op: Any = None,
+        ready_op: Any = None,
+        ready_for_local_init_op: Any = None,
+        graph: Any = None,
+        recovery_wait_secs: float = 30,
+        local_init_run_options: Any = None,
+    ) -> None:
+        if ready_for_local_init_op is not None and local_init_op is None:
+            raise ValueError(
+                "If you pass a ready_for_local_init_op you must also pass a local_init_op "
+                f", ready_for_local_init_op [{ready_for_local_init_op}]"
+            )
+        self._local_init_op = local_init_op
+        self._ready_op = ready_op
+        self._ready_for_local_init_op = ready_for_local_init_op
+        self._graph = tf.get_default_graph() if graph is None else graph
+        self._recovery_wait_secs = recovery_wait_secs
+        self._local_init_run_options = local_init_run_options
+
+    def _restore_checkpoint(
+        self,
+        master: str,
+        saver: Any = None,
+        checkpoint_dir: Optional[str] = None,
+        checkpoint_filename_with_path: Optional[str] = None,
+        wait_for_checkpoint: bool = False,
+        max_wait_secs: float = 7200,
+        config: Any = None,
+    ) -> Tuple[Any, bool]:
+        """A session, and whether a checkpoint was restored into it."""
+        if checkpoint_dir and checkpoint_filename_with_path:
+            raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
+        sess = tf.Session(master, graph=self._graph, config=config)
+        if not saver or not (checkpoint_dir or checkpoint_filename_with_path):
+            return sess, False
+        if checkpoint_filename_with_path:
+            saver.restore(sess, checkpoint_filename_with_path)
+            return sess, True
+        give_up = time.monotonic() + max_wait_secs
+        state = tf.train.get_checkpoint_state(checkpoint_dir)
+        while not state or not state.model_checkpoint_path:
+            if not wait_for_checkpoint or give_up <= time.monotonic():
+                return sess, False
+            logging.info("Waiting for checkpoint to be available.")
+            time.sleep(self._recovery_wait_secs)
+            state = tf.train.get_checkpoint_state(checkpoint_dir)
+        saver.restore(sess, state.model_checkpoint_path)
+        saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
+        return sess, True
+
+    def prepare_session(
+        self,
+        master: str,
+        init_op: Any = None,
+        saver: Any = None,
+        checkpoint_dir: Optional[str] = None,
+        checkpoint_filename_with_path: Optional[str] = None,
+        wait_for_checkpoint: bool = False,
+        max_wait_secs: float = 7200,
+        config: Any = None,
+        init_feed_dict: Any = None,
+        init_fn: Any = None,
+    ) -> Any:
+        """A session that is ready: from the checkpoint if there is one, else by `init_op` and `init_fn`.
+
+        `RuntimeError` if it is not ready after that.
+        """
+        sess, restored = self._restore_checkpoint(
+            master, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs, config
+        )
+        if not restored:
+            if init_op is None and not init_fn and self._local_init_op is None:
+                raise RuntimeError("Model is not initialized and no init_op or init_fn or local_init_op was given")
+            if init_op is not None:
+                sess.run(init_op, feed_dict=init_feed_dict)
+            if init_fn:
+                init_fn(sess)
+        done, why = self._try_run_local_init_op(sess)
+        if not done:
+            raise RuntimeError(
+                "Init operations did not make model ready for local_init.  "
+                f"Init op: {_maybe_name(init_op)}, init fn: {init_fn}, error: {why}"
+            )
+        ready, why = self._model_ready(sess)
+        if not ready:
+            raise RuntimeError(
+                "Init operations did not make model ready.  "
+                f"Init op: {_maybe_name(init_op)}, init fn: {init_fn}, "
+                f"local_init_op: {self._local_init_op}, error: {why}"
+            )
+        return sess
+
+    def recover_session(
+        self,
+        master: str,
+        saver: Any = None,
+        checkpoint_dir: Optional[str] = None,
+        checkpoint_filename_with_path: Optional[str] = None,
+        wait_for_checkpoint: bool = False,
+        max_wait_secs: float = 7200,
+        config: Any = None,
+    ) -> Tuple[Any, bool]:
+        """A session, and whether it is ready because a checkpoint was restored into it."""
+        sess, restored = self._restore_checkpoint(
+            master, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs, config
+        )
+        done, why = self._try_run_local_init_op(sess)
+        if not restored:
+            return sess, False
+        source = checkpoint_dir or checkpoint_filename_with_path
+        if not done:
+            logging.info("Restoring model from %s did not make model ready for local init: %s", source, why)
+            return sess, False
+        ready, why = self._model_ready(sess)
+        if not ready:
+            logging.info("Restoring model from %s did not make model ready: %s", source, why)
+            return sess, False
+        logging.info("Restored model from %s", source)
+        return sess, True
+
+    def wait_for_session(self, master: str, config: Any = None, max_wait_secs: Optional[float] = float("inf")) -> Any:
+        """A session whose model somebody else makes ready; `DeadlineExceededError` after `max_wait_secs`."""
+        limit = float("inf") if max_wait_secs is None else max_wait_secs
+        give_up = time.monotonic() + limit
+        while True:
+            sess = tf.Session(master, graph=self._graph, config=config)
+            why_not = None
+            done, why_not_local = self._try_run_local_init_op(sess)
+            if done:
+                ready, why_not = self._model_ready(sess)
+                if ready:
+                    return sess
+            sess.close()
+            if give_up < time.monotonic() + self._recovery_wait_secs:
+                raise errors.DeadlineExceededError(
+                    None, None, f"Session was not ready after waiting {limit:.0f} secs."
+                )
+            logging.info(
+                "Waiting for model to be ready.  Ready_for_local_init_op:  %s, ready: %s", why_not_local, why_not
+            )
+            time.sleep(self._recovery_wait_secs)
+
+    def _model_ready(self, sess: Any) -> Tuple[bool, Optional[str]]:
+        return _ready(self._ready_op, sess, "Model not ready")
+
+    def _model_ready_for_local_init(self, sess: Any) -> Tuple[bool, Optional[str]]:
+        return _ready(self._ready_for_local_init_op, sess, "Model not ready for local init")
+
+    def _try_run_local_init_op(self, sess: Any) -> Tuple[bool, Optional[str]]:
+        """Whether `local_init_op` has run, and why not."""
+        if self._local_init_op is None:
+            return True, None
+        ready, why = self._model_ready_for_local_init(sess)
+        if not ready:
+            return False, why
+        logging.info("Running local_init_op.")
+        sess.run(self._local_init_op, options=self._local_init_run_options)
+        logging.info("Done running local_init_op.")
+        return True, None
+
+
+def _ready(op: Any, sess: Any, message: str) -> Tuple[bool, Optional[str]]:
+    """Whether `op` names no variable that is not initialized, and which it names."""
+    if op is None:
+        return True, None
+    try:
+        value = sess.run(op)
+    except errors.FailedPreconditionError as error:
+        if "uninitialized" not in str(error):
+            logging.warning("%s : error [%s]", message, str(error))
+            raise
+        return False, str(error)
+    if value is None or value.dtype == np.int32 or value.size == 0:
+        return True, None
+    return False, "Variables not initialized: " + ", ".join(name.decode() for name in value.ravel())

@@ -1,0 +1,62 @@
+"""The modules that need no engine, expression by expression, beside TensorFlow 1.15's recorded answers."""
+
+import json
+import types
+
+import pytest
+
+import expressions_golden
+from millstream import compat, device, dtypes, errors, graph_keys, logging, nest, protos, shapes, version
+
+with open(expressions_golden.GOLDEN) as source:
+    ANSWERS = json.load(source)
+
+
+def namespace():
+    """Just what these expressions name, so that they need no built engine."""
+    tf = types.SimpleNamespace(**{n: v for n, v in vars(dtypes).items() if isinstance(v, dtypes.DType)})
+    tf.DType, tf.as_dtype, tf.dtypes, tf.QUANTIZED_DTYPES = dtypes.DType, dtypes.as_dtype, dtypes, dtypes.QUANTIZED_DTYPES
+    for name in ("TensorShape", "Dimension", "TensorSpec", "dimension_value", "dimension_at_index"):
+        setattr(tf, name, getattr(shapes, name))
+    for name in ("ConfigProto", "GraphOptions", "OptimizerOptions", "RunOptions", "RunMetadata", "GraphDef", "NodeDef", "AttrValue", "Summary", "GPUOptions"):
+        setattr(tf, name, getattr(protos, name))
+    tf.DeviceSpec, tf.GraphKeys, tf.version, tf.logging = device.DeviceSpec, graph_keys.GraphKeys, version, logging
+    tf.errors, tf.nest = errors, nest
+    tf.compat = compat
+    tf.SparseTensorValue = __import__("collections").namedtuple("SparseTensorValue", "indices values dense_shape")
+    return expressions_golden.names_for(tf, nest)
+
+
+NAMES = namespace()
+
+# Where we differ on purpose, and why.
+OURS = {
+    # Python's own wording of the same mistake changed between 3.7 and now.
+    "tf.errors.InvalidArgumentError(None, None)": "message",
+    "tf.errors.AbortedError(None, None, \"m\", 3)": "message",
+    "tf.Dimension([1])": "message",
+    'tf.DeviceSpec(job="a").replace(foo=3)': "message",
+    "tf.TensorShape([1])[\"a\"]": "message",
+    # A list cannot be hashed, which is all that TensorFlow says of it.
+    "tf.float32 == [1]": "value",
+    # Ours says what is wrong with the keys.
+    'nest.flatten({1: "a", "b": 2})': "message",
+    'nest.flatten([{1: "a", "b": 2}])': "message",
+    # Walks `attrs` objects here, too.
+    "nest.flatten_up_to(Point(0, 0), Point([1], 2))": "value",
+    # Ours names the dtype.
+    "tf.string.limits": "message",
+    "tf.resource.as_numpy_dtype": "message",
+}
+
+
+@pytest.mark.parametrize("topic", expressions_golden.topics())
+def test_topic(topic):
+    wrong = []
+    for text in expressions_golden.expressions(topic):
+        want, got = ANSWERS[topic][text], expressions_golden.answer(text, NAMES)
+        if OURS.get(text) == "message":
+            want, got = want[:2], got[:2]
+        if want != got and OURS.get(text) != "value":
+            wrong.append(f"{text}\n  TensorFlow {want}\n  ours       {got}")
+    assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong)

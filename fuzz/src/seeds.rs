@@ -56,6 +56,20 @@ fn records(out: &Path) -> Written {
     let named = features.into_iter().filter_map(|(name, feature)| Some((name.to_owned(), feature?)));
     let features = Features { feature: named.collect() };
     put(out, "example", "example", encode(&Example { features: Some(features.clone()) }))?;
+    put(
+        out,
+        "example",
+        "json",
+        r#"{"features": {"feature": {"i": {"int64List": {"value": [1, "2"]}}, "s": {"bytesList": {"value": ["YQ=="]}}}}}"#,
+    )?;
+    put(out, "example", "floats", b"\x08\x01\x12\x04\x12\x02\x08\x02\"\x08\0\0\x80?\0\0\0@")?;
+    put(out, "example", "strings", b"\x08\x07\x12\x04\x12\x02\x08\x02B\x02abB\x01c")?;
+    put(
+        out,
+        "example",
+        "indices",
+        b"\x08\t\x12\x08\x12\x02\x08\x01\x12\x02\x08\x01\"\x08\x01\0\0\0\0\0\0\0",
+    )?;
     let list = |feature: &Feature| FeatureList { feature: vec![feature.clone(), feature.clone()] };
     let lists = features.feature.iter().map(|(name, feature)| (name.clone(), list(feature))).collect();
     let lists = Some(FeatureLists { feature_list: lists });

@@ -10,7 +10,7 @@ use millstream::interop::{
     export_graph_def, export_meta_graph, import_graph_def, import_meta_graph, read_graph,
 };
 use millstream::parsing::{
-    Feature, FixedLenFeature, FixedLenSequenceFeature, VarLenFeature, parse_example,
+    Feature, FixedLenFeature, FixedLenSequenceFeature, VarLenFeature, parse_example, parse_sequence_example,
     parse_single_sequence_example,
 };
 use millstream::tensor::budget::{self, Budget};
@@ -188,7 +188,7 @@ pub fn records(bytes: &[u8]) {
     assert!(records == back);
 }
 
-/// Bytes as an `Example` and as a `SequenceExample`: their features, of all kinds.
+/// Bytes as an `Example` and as a `SequenceExample`, their features, of all kinds; as an `Example` in JSON; as a tensor, and as part of a sparse one.
 pub fn example(bytes: &[u8]) {
     static PARSER: OnceLock<(Graph, Session)> = OnceLock::new();
     let (graph, session) = PARSER.get_or_init(|| {
@@ -212,6 +212,18 @@ pub fn example(bytes: &[u8]) {
         let batch = graph.op("Pack").inputs([bytes, bytes]).output();
         parse_example(&graph, batch, all()).expect("a parser");
         parse_single_sequence_example(&graph, bytes, all(), steps()).expect("a parser");
+        parse_sequence_example(&graph, batch, all(), steps()).expect("a parser");
+        graph.op("DecodeJSONExample").input(bytes).output();
+        for dtype in [DType::F32, DType::Str] {
+            graph
+                .op("ParseTensor")
+                .name(format!("ParseTensor_{dtype}"))
+                .input(bytes)
+                .attr("out_type", dtype)
+                .output();
+        }
+        let parts = graph.op("Pack").inputs([bytes, bytes, bytes]).output();
+        graph.op("DeserializeSparse").input(parts).attr("dtype", DType::I64).output();
         let options = SessionOptions {
             memory_limit: Some(MEMORY_LIMIT),
             threads: Some(1),
@@ -221,7 +233,15 @@ pub fn example(bytes: &[u8]) {
         (graph, session)
     });
     let given = graph.output("bytes:0").expect("is there");
-    for op in ["ParseExample/ParseExample", "ParseSingleSequenceExample/ParseSingleSequenceExample"] {
+    for op in [
+        "ParseExample/ParseExample",
+        "ParseSingleSequenceExample/ParseSingleSequenceExample",
+        "ParseSequenceExample/ParseSequenceExample",
+        "DecodeJSONExample",
+        "ParseTensor_f32",
+        "ParseTensor_str",
+        "DeserializeSparse",
+    ] {
         let op = graph.operation(op).expect("is there");
         let _values = session.run::<Vec<Tensor>>(op.outputs(), feed![given => Tensor::str(bytes)]);
     }

@@ -2,9 +2,10 @@
 
 Run with a TensorFlow 1.15: `python make_parsing.py`. The tests `parsing` and `tables` of crates/millstream do the same.
 
-- `examples`: cases of parse_example, parse_single_example and parse_single_sequence_example: `serialized` in hexadecimal, `features` (and `lists`),
+- `examples`: cases of parse_example, parse_single_example, parse_sequence_example and parse_single_sequence_example: `serialized` in hexadecimal, `features` (and `lists`),
   and `outputs` by key: [dtype, shape, values], of a sparse tensor three of them; or `error`, the code.
 - `csv`: `records` in hexadecimal, `defaults`, `attrs`, `outputs` or `error`.
+- `ops`: single ops: `attrs`, `inputs`, `outputs` or `error`: tensors in messages, `Example`s of JSON.
 - `nodes`: name, type and inputs of what small programs are made of, by the name of the program.
 - `tables`: `steps` on tables, each with what came of it.
 """
@@ -17,6 +18,8 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import numpy as np  # noqa: E402
 import tensorflow.compat.v1 as tf  # noqa: E402
 from tensorflow.contrib import lookup  # noqa: E402
+from tensorflow.python.framework import op_def_registry  # noqa: E402
+from tensorflow.python.ops import sparse_ops  # noqa: E402
 
 tf.logging.set_verbosity(tf.logging.ERROR)
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -28,8 +31,13 @@ def code(error):
     return {v: k for k, v in vars(tf.errors).items() if isinstance(v, int)}[error.error_code]
 
 
+def array(value):
+    """An array. Of strings as objects: numpy's own lose zeros at the end."""
+    return np.array(value, object) if isinstance(value, bytes) else np.asarray(value)
+
+
 def listed(value):
-    value = np.asarray(value)
+    value = array(value)
     flat = value.reshape(-1)
     if value.dtype.kind in "OS":
         values = [bytes(v).hex() for v in flat]
@@ -54,7 +62,7 @@ def features(values):
 
 
 def example(**values):
-    return tf.train.Example(features=features(values)).SerializeToString()
+    return tf.train.Example(features=features(values)).SerializeToString(deterministic=True)
 
 
 def made(spec):
@@ -89,6 +97,12 @@ def parse(function, serialized, specs, lists=None, names=None):
                 got = outputs(tf.parse_example(tf.constant(serialized, tf.string), {k: made(s) for k, s in specs.items()}, example_names=names))
             elif function == "parse_single_example":
                 got = outputs(tf.parse_single_example(tf.constant(serialized[0]), {k: made(s) for k, s in specs.items()}))
+            elif function == "parse_sequence_example":
+                context, steps, lengths = tf.io.parse_sequence_example(
+                    tf.constant(serialized, tf.string), {k: made(s) for k, s in (specs or {}).items()} or None, {k: made(s) for k, s in lists.items()} or None, names)
+                got = outputs(context)
+                got.update(outputs(steps))
+                got.update(("length of " + k, [v]) for k, v in lengths.items())
             else:
                 context, steps = tf.parse_single_sequence_example(
                     tf.constant(serialized[0]), {k: made(s) for k, s in (specs or {}).items()} or None, {k: made(s) for k, s in lists.items()} or None)
@@ -149,10 +163,18 @@ def examples():
 
     def sequence(context, **lists):
         steps = {k: tf.train.FeatureList(feature=[feature(v) for v in vs]) for k, vs in lists.items()}
-        return tf.train.SequenceExample(context=features(context), feature_lists=tf.train.FeatureLists(feature_list=steps)).SerializeToString()
+        return tf.train.SequenceExample(context=features(context), feature_lists=tf.train.FeatureLists(feature_list=steps)).SerializeToString(deterministic=True)
 
     context = {"c": ["fixed", "f32", [2], [0.0, 1.0]], "x": ["var", "i64"]}
     lists = {"l": ["seq", "i64", [], False, None], "m": ["var", "str"], "n": ["seq", "f32", [2], True, None]}
+    a, b, c = sequence({"c": [1.0, 2.0], "x": [4, 5]}, l=[[1], [2], [3]], m=[[b"a", b"b"], [b"c"]], n=[[1.0, 2.0]]), sequence({}, l=[], m=[[b"d"], None, [b"e"] * 3]), sequence({"x": [1]}, l=[[9]])
+    for batch in [[a], [a, b], [b, a], [a, b, c], [c], [], [a, sequence({}, m=[[b"a"]])], [sequence({}, l=[[1, 2]])], [a, sequence({}, l=[[1.0]])], [sequence({"c": [1.0]}, l=[[1]])],
+                  [sequence({}, l=[[1], None])], [sequence({}, l=[[1]], n=[[1.0, 2.0], [3.0]])], [a, b"x"]]:
+        parse("parse_sequence_example", batch, context, lists)
+    parse("parse_sequence_example", [a, b], context, lists, names=["one", "two"])
+    parse("parse_sequence_example", [a, b], context, {})
+    parse("parse_sequence_example", [a, b], {}, {"n": ["seq", "f32", [2, 1], True, None]})
+    parse("parse_sequence_example", [a, c], {"zzz": ["fixed", "i64", [], None]}, {})
     for one in [sequence({"c": [1.0, 2.0], "x": [4, 5]}, l=[[1], [2], [3]], m=[[b"a", b"b"], [b"c"]], n=[[1.0, 2.0]]),
                 sequence({}, l=[], m=[]), sequence({"x": [1]}, l=[[1]], m=[[b"a"], None, [b"b"]]), sequence({}, m=[[b"a"]]), sequence({}, l=[[1, 2]]),
                 sequence({}, l=[[1.0]]), sequence({"c": [1.0]}, l=[[1]]), sequence({}, l=[[1], None]), sequence({}, l=[[1]], n=[[1.0, 2.0], [3.0]]), b"", b"x"]:
@@ -194,6 +216,109 @@ def csvs():
         csv([b"a,b,c"], text, select_cols=cols)
 
 
+OPS = []
+
+
+def call(op, attrs, *inputs, **also):
+    """One op: `inputs` and `outputs` as lists, or `error`. `as_message`: outputs are `Example`s, whose features come in any order: written anew."""
+    case = {"op": op, "attrs": attrs, "inputs": [listed(v) for v in inputs]}
+    with tf.Graph().as_default() as g, tf.Session() as sess:
+        try:
+            op_def = op_def_registry.get_registered_ops()[op]
+            named = {arg.name: tf.placeholder_with_default(constant(v), None) for arg, v in zip(op_def.input_arg, inputs)}
+            got = getattr(tf.raw_ops, op)(**dict(named, **{k: DTYPES.get(v, v) if isinstance(v, str) else v for k, v in attrs.items()}))
+            got = sess.run(list(got) if isinstance(got, tuple) else [got])
+            if also.get("as_message"):
+                got = [np.array([canonical(tf.train.Example.FromString(m)) for m in v.reshape(-1)], object).reshape(v.shape) for v in got]
+            case["outputs"] = [listed(v) for v in got]
+        except tf.errors.OpError as e:
+            case["error"] = code(e)
+            case["message"] = e.message.split("\n")[0]
+    OPS.append(case)
+
+
+def canonical(message):
+    """Its bytes with features in the order of their names."""
+    out = b""
+    for key in sorted(message.features.feature):
+        if not message.features.feature[key].WhichOneof("kind"):
+            # Nothing need not be said.
+            out += b"\n" + varint(len(key) + 2) + b"\n" + varint(len(key)) + key.encode()
+            continue
+        out += tf.train.Features(feature={key: message.features.feature[key]}).SerializeToString()
+    return b"\n" + varint(len(out)) + out if message.HasField("features") else b""
+
+
+def varint(n):
+    return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + varint(n >> 7)
+
+
+def run_op(op, **inputs):
+    """What an op gives."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        return sess.run(getattr(tf.raw_ops, op)(**{k: constant(v) for k, v in inputs.items()}))
+
+
+def constant(value):
+    """Arrays of no objects are strings."""
+    value = array(value)
+    return tf.zeros(value.shape, tf.string) if value.dtype.kind == "O" and not value.size else tf.constant(value)
+
+
+def tensors():
+    """Tensors and sparse tensors as messages."""
+    texts = np.array([b"ab", b"", b"c" * 200], object)
+    for v, dtype in [(np.float32(1.5), "f32"), (np.int32([1, 2]), "i32"), (texts, "str"), (np.array(b"x\0", object), "str"), (np.zeros((0, 3), np.float32), "f32"),
+                     (np.float64([[1, 2], [3, 2.5]]), "f64"), (np.int64(-5), "i64"), (np.zeros((0,), object), "str")]:
+        call("SerializeTensor", {}, v)
+        call("ParseTensor", {"out_type": dtype}, run_op("SerializeTensor", tensor=v))
+        call("ParseTensor", {"out_type": dtype}, tf.make_tensor_proto(v, dtype=DTYPES[dtype]).SerializeToString())
+    for message, dtype in [(b"xyz", "f32"), (b"", "f32"), (run_op("SerializeTensor", tensor=np.float32(1.5)), "i32")]:
+        call("ParseTensor", {"out_type": dtype}, message)
+    call("ParseTensor", {"out_type": "f32"}, np.array([run_op("SerializeTensor", tensor=np.float32(1.5))], object))
+    proto = tf.make_tensor_proto(np.float32([1, 2, 3]))
+    for content, values in [(b"", []), (b"", [1, 2]), (b"", [1, 2, 3]), (b"abcd", []), (b"abcd" * 3, [])]:
+        proto.tensor_content = content
+        del proto.float_val[:]
+        proto.float_val.extend(values)
+        call("ParseTensor", {"out_type": "f32"}, proto.SerializeToString())
+    at, shape = np.int64([[0, 1], [2, 0]]), np.int64([3, 3])
+    cube = np.int64([[0, 1, 2], [1, 0, 0], [1, 1, 3]]), np.int32([7, 8, 9]), np.int64([2, 2, 4])
+    none = np.zeros((0, 2), np.int64), np.zeros(0, np.float32), shape
+    for sparse in [(at, np.float32([1, 2]), shape), (at, texts[:2], shape), (at, texts[1:], shape), cube, none]:
+        dtype = listed(sparse[1])[0]
+        call("SerializeSparse", {}, *sparse)
+        call("SerializeManySparse", {}, *sparse)
+        one, many = [run_op(op, sparse_indices=sparse[0], sparse_values=sparse[1], sparse_shape=sparse[2]) for op in ("SerializeSparse", "SerializeManySparse")]
+        for serialized in [one, one[None], many, np.array([one, one]), np.array([[one, one, one], [one, one, one]])]:
+            call("DeserializeSparse", {"dtype": dtype}, serialized)
+            if serialized.ndim == 2:
+                call("DeserializeManySparse", {"dtype": dtype}, serialized)
+    call("SerializeManySparse", {}, at, np.float32([1, 2]), np.int64([2, 3]))
+    call("SerializeManySparse", {}, np.int64([[0], [1]]), np.float32([1, 2]), np.int64([3]))
+    sparse = lambda i, v, s: run_op("SerializeSparse", sparse_indices=np.int64(i), sparse_values=np.float32(v), sparse_shape=np.int64(s))  # noqa: E731
+    square, row, long = sparse([[0, 1], [2, 0]], [1.0, 2.0], [3, 3]), sparse([[1]], [1.0], [5]), sparse([[1, 0]], [4.0], [5, 1])
+    for serialized, dtype in [(np.array([square, row]), "f32"), (square[None], "i32"), (np.array([square, long]), "f32"), (np.array([[b"x", b"y", b"z"]], object), "f32"),
+                              (np.zeros((0, 3), object), "f32"), (np.array([[b"", b""]], object), "f32")]:  # Parts in another order end TensorFlow's process.
+        call("DeserializeSparse", {"dtype": dtype}, serialized)
+        call("DeserializeManySparse", {"dtype": dtype}, serialized)
+
+
+def json_examples():
+    """What is no UTF-8 ends TensorFlow's process."""
+    def features(**kinds):
+        return json.dumps({"features": {"feature": {k: {kind: {"value": v}} for k, (kind, v) in kinds.items()}}}).encode()
+
+    for text in [b"{}", features(a=("int64List", [1, "-2", 3]), b=("bytesList", ["YWI=", "", "_-8"]), c=("floatList", [1.5, "NaN", "Infinity", 3])),
+                 features(a=("int64_list", ["9223372036854775807"])), features(a=("floatList", [])), b'{"features": null}', b'{"features": {"feature": {"a": {}}}}', b" {\n} ",
+                 features(a=("int64List", [1.5])), features(a=("int64List", ["x"])), features(a=("bytesList", ["*"])), features(a=("int64List", ["9223372036854775808"])),
+                 b"", b"{", b"[]", b"1", b'{"feature": {}}', b'{"features": 1}', b"{} {}", b'{"features": {"feature": {"\xc3\xa9": {"int64List": {"value": [1]}}}}}',
+                 features(a=("floatList", [1e39])), features(a=("int64List", [True])), features(a=("int64List", [2.0]))]:
+        call("DecodeJSONExample", {}, np.array([text], object), as_message=True)
+    call("DecodeJSONExample", {}, np.array([[b"{}"], [features(x=("int64List", [7]))]], object), as_message=True)
+    call("DecodeJSONExample", {}, np.array([b"{}", b"x"], object))
+
+
 def nodes(build):
     with tf.Graph().as_default() as graph:
         build()
@@ -206,10 +331,17 @@ def programs():
     steps = {"l": tf.FixedLenSequenceFeature([], tf.int64), "m": tf.VarLenFeature(tf.string), "n": tf.FixedLenSequenceFeature([2], tf.float32, True)}
     context = {k: specs[k] for k in "abc"}
     words = ["a", "b"]
+
+    def sparse():
+        return tf.SparseTensor(tf.placeholder(tf.int64, [None, 2], name="i"), tf.placeholder(tf.float32, [None], name="v"), tf.placeholder(tf.int64, [2], name="d"))
+
     return {
         "parse_example": nodes(lambda: tf.parse_example(tf.placeholder(tf.string, [None], name="s"), specs)),
         "parse_single_example": nodes(lambda: tf.parse_single_example(tf.placeholder(tf.string, [], name="s"), specs)),
         "parse_single_sequence_example": nodes(lambda: tf.parse_single_sequence_example(tf.placeholder(tf.string, [], name="s"), context, steps)),
+        "parse_sequence_example": nodes(lambda: tf.io.parse_sequence_example(tf.placeholder(tf.string, [None], name="s"), context, steps)),
+        "decode_csv": nodes(lambda: tf.decode_csv(tf.placeholder(tf.string, [None], name="s"), ["x", 0.5, 7], field_delim=";", select_cols=[0, 2, 3])),
+        "sparse": nodes(lambda: [tf.io.deserialize_many_sparse(tf.serialize_many_sparse(sparse()), tf.float32, 2), sparse_ops.deserialize_sparse(tf.serialize_sparse(sparse()), tf.float32)]),
         "index_file": nodes(lambda: [lookup.index_table_from_file("V", num_oov_buckets=2, vocab_size=3).lookup(tf.constant(["a"])), tf.tables_initializer()]),
         "index_file_alone": nodes(lambda: lookup.index_table_from_file("V").lookup(tf.constant(["a"]))),
         "index_tensor": nodes(lambda: lookup.index_table_from_tensor(words, num_oov_buckets=1).lookup(tf.constant(["a"]))),
@@ -300,9 +432,11 @@ def vocabulary_files():
 def main():
     examples()
     csvs()
+    tensors()
+    json_examples()
     tables()
     vocabulary_files()
-    parts = {"examples": EXAMPLES, "csv": CSV, "tables": TABLES, "files": FILES}
+    parts = {"examples": EXAMPLES, "csv": CSV, "ops": OPS, "tables": TABLES, "files": FILES}
     with open(os.path.join(HERE, "parsing.json"), "w") as f:
         f.write('{"nodes": %s' % json.dumps(programs(), sort_keys=True))
         for name, cases in parts.items():

@@ -1,4 +1,4 @@
-//! Files: checkpoints, which are tensors by name, and [`records`].
+//! Files: checkpoints, which are tensors by name, and [`records`]; and the [`message`] of a tensor.
 //!
 //! Checkpoints have two forms, told apart by the path. One that ends in `.safetensors` is a file of that format. Any other is the *prefix* of a
 //! TensorFlow checkpoint (its second format): `PREFIX.index`, a sorted table of what there is, and the elements in
@@ -16,6 +16,7 @@ mod bundle;
 mod bytes;
 mod files;
 mod merge;
+pub mod message;
 pub mod records;
 mod safe;
 mod slice;

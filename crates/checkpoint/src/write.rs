@@ -3,11 +3,10 @@
 use crate::bundle::{VERSION, data_file, index_file, length_sum};
 use crate::bytes::{mask, put_varint};
 use crate::files::{self, Pending, make_folder};
+use crate::message::encode_shape;
 use crate::slice::Slice;
 use crate::{check_name, is_safetensors, not_plain, safe, table};
-use millstream_proto::{
-    BundleEntryProto, BundleHeaderProto, TensorShapeProto, VersionDef, encode, tensor_shape_proto,
-};
+use millstream_proto::{BundleEntryProto, BundleHeaderProto, VersionDef, encode};
 use millstream_tensor::{Result, Shape, Tensor, ensure};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -81,7 +80,7 @@ fn note_part(
     );
     let new = BundleEntryProto {
         dtype: item.tensor.dtype().number(),
-        shape: Some(message(whole)),
+        shape: Some(encode_shape(&whole.into())),
         ..Default::default()
     };
     let entry = entries.entry(item.name.as_bytes().to_vec()).or_insert_with(|| new.clone());
@@ -92,11 +91,6 @@ fn note_part(
     );
     entry.slices.push(slice.to_message());
     Ok(())
-}
-
-fn message(shape: &Shape) -> TensorShapeProto {
-    let dim = |&size: &i64| tensor_shape_proto::Dim { size, name: String::new() };
-    TensorShapeProto { dim: shape.to_signed().iter().map(dim).collect(), unknown_rank: false }
 }
 
 /// Writes the elements.
@@ -129,7 +123,7 @@ fn put(data: &mut Pending, tensor: &Tensor) -> Result<BundleEntryProto> {
     };
     Ok(BundleEntryProto {
         dtype: tensor.dtype().number(),
-        shape: Some(message(tensor.shape())),
+        shape: Some(encode_shape(&tensor.shape().into())),
         size: size as i64,
         crc32c: mask(crc),
         ..BundleEntryProto::default()

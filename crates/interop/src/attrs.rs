@@ -1,7 +1,8 @@
 //! Attributes to and from `AttrValue`.
 
 use crate::allowance::Allowance;
-use crate::{tensors, types};
+use crate::types;
+use millstream_checkpoint::message;
 use millstream_graph::op::AttrKind;
 use millstream_graph::{Attr, Attrs, FuncRef};
 use millstream_proto::attr_value::{ListValue, Value};
@@ -27,8 +28,8 @@ fn decode_at(message: &AttrValue, allowance: &mut Allowance, depth: usize) -> Re
         Value::F(v) => Attr::Float(*v),
         Value::B(v) => Attr::Bool(*v),
         Value::Type(v) => Attr::Type(types::value_type(*v)?),
-        Value::Shape(v) => Attr::Shape(types::partial_shape(v)?),
-        Value::Tensor(v) => Attr::Tensor(tensors::decode(v, allowance)?),
+        Value::Shape(v) => Attr::Shape(message::partial_shape(v)?),
+        Value::Tensor(v) => Attr::Tensor(message::decode(v, &mut |n, size| allowance.take(n, size))?),
         Value::Func(v) => Attr::Func(decode_function(v, allowance, depth)?),
         Value::List(v) => Attr::List(decode_list(v, allowance, depth)?),
         Value::Placeholder(name) => {
@@ -73,10 +74,10 @@ fn decode_list(message: &ListValue, allowance: &mut Allowance, depth: usize) -> 
         list.push(Attr::Type(types::value_type(*v)?));
     }
     for v in &m.shape {
-        list.push(Attr::Shape(types::partial_shape(v)?));
+        list.push(Attr::Shape(message::partial_shape(v)?));
     }
     for v in &m.tensor {
-        list.push(Attr::Tensor(tensors::decode(v, allowance)?));
+        list.push(Attr::Tensor(message::decode(v, &mut |n, size| allowance.take(n, size))?));
     }
     for v in &m.func {
         list.push(Attr::Func(decode_function(v, allowance, depth)?));
@@ -107,8 +108,8 @@ pub(crate) fn encode(attr: &Attr) -> Result<AttrValue> {
         Attr::Float(v) => Value::F(*v),
         Attr::Bool(v) => Value::B(*v),
         Attr::Type(v) => Value::Type(types::type_number(*v)),
-        Attr::Shape(v) => Value::Shape(types::shape_message(v)),
-        Attr::Tensor(v) => Value::Tensor(Box::new(tensors::encode(v)?)),
+        Attr::Shape(v) => Value::Shape(message::encode_shape(v)),
+        Attr::Tensor(v) => Value::Tensor(Box::new(message::encode_constant(v)?)),
         Attr::Func(v) => Value::Func(encode_function(v)?),
         Attr::List(values) => Value::List(Box::new(encode_list(values)?)),
     };
@@ -130,8 +131,8 @@ fn encode_list(values: &[Attr]) -> Result<ListValue> {
             Attr::Float(v) => m.f.push(*v),
             Attr::Bool(v) => m.b.push(*v),
             Attr::Type(v) => m.r#type.push(types::type_number(*v)),
-            Attr::Shape(v) => m.shape.push(types::shape_message(v)),
-            Attr::Tensor(v) => m.tensor.push(tensors::encode(v)?),
+            Attr::Shape(v) => m.shape.push(message::encode_shape(v)),
+            Attr::Tensor(v) => m.tensor.push(message::encode_constant(v)?),
             Attr::Func(v) => m.func.push(encode_function(v)?),
             Attr::List(_) => return Err(invalid!("a list of lists cannot be written as an attribute")),
         }

@@ -1,7 +1,7 @@
 //! [`export_graph_def`] and [`export_meta_graph`]: a graph as TensorFlow's messages.
 
-use crate::types::shape_message;
 use crate::{attrs, contexts};
+use millstream_checkpoint::message::encode_shape;
 use millstream_graph::{Attr, CollectionItem, Graph, GraphData, Node, NodeId, Port};
 use millstream_proto::attr_value::{self, ListValue};
 use millstream_proto::collection_def::{BytesList, FloatList, Int64List, Kind, NodeList};
@@ -70,7 +70,7 @@ pub fn add_output_shapes(def: &mut GraphDef, graph: &Graph) {
         // The message may be older than what the graph is now, but nodes never change places.
         for (i, (message, node)) in (0u32..).zip(def.node.iter_mut().zip(g.nodes())) {
             let n_outputs = node.info.output_types.len() as u32;
-            let shape = (0..n_outputs).map(|k| shape_message(&g.shape_of(Port::new(NodeId(i), k)))).collect();
+            let shape = (0..n_outputs).map(|k| encode_shape(&g.shape_of(Port::new(NodeId(i), k)))).collect();
             if 0 < n_outputs {
                 let list = Box::new(ListValue { shape, ..ListValue::default() });
                 let value = AttrValue { value: Some(attr_value::Value::List(list)) };

@@ -16,7 +16,6 @@ mod flat;
 mod functions;
 mod import;
 mod meta;
-mod tensors;
 mod types;
 
 pub use export::{add_output_shapes, export_graph_def, export_meta_graph};

@@ -1239,6 +1239,18 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("DecodeCompressed").input(bytes).output()
     }
 
+    /// Each string, an `Example` message in protobuf's JSON form, as an encoded message for ParseExample. Bytes are in base64; a field that is not known is an error. Features are in the order of their names.
+    ///
+    /// `DecodeJSONExample(json_examples: str) -> (binary_examples: str)`
+    ///
+    /// ```text
+    /// DecodeJSONExample(["{\"features\": {\"feature\": {\"b\": {\"int64List\": {\"value\": [1, \"2\"]}}}}}"]) = ["\n\r\n\x0b\n\x01b\x12\x06\x1a\x04\n\x02\x01\x02"]
+    /// ```
+    #[track_caller]
+    fn decode_json_example(self, json_examples: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("DecodeJSONExample").input(json_examples).output()
+    }
+
     /// The bytes of each string as values of `out_type`, along a new last axis. All strings must be equally long.
     ///
     /// `DecodeRaw(bytes: str) -> (output: out_type)`
@@ -1279,6 +1291,36 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn depth_to_space(self, input: impl Into<Arg<'g>>, block_size: i64) -> Output<'g> {
         self.start("DepthToSpace").input(input).attr("block_size", block_size).output()
+    }
+
+    /// The sparse tensors that the rows of `serialized_sparse` stand for, as SerializeManySparse writes them, put together along a new first axis. The other axes are as long as the longest of each. Values must be of `dtype`.
+    ///
+    /// `DeserializeManySparse(serialized_sparse: str) -> (sparse_indices: i64, sparse_values: dtype, sparse_shape: i64)`
+    ///
+    /// Attributes: `dtype: any dtype`.
+    ///
+    /// ```text
+    /// DeserializeSparse(SerializeSparse(i64 [[2 0]], [6], i64 [3 2]); dtype=i32) = i64 [[2 0]], [6], i64 [3 2]
+    /// ```
+    #[track_caller]
+    fn deserialize_many_sparse(self, serialized_sparse: impl Into<Arg<'g>>, dtype: DType) -> [Output<'g>; 3] {
+        let op = self.start("DeserializeManySparse").input(serialized_sparse).attr("dtype", dtype).finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// The sparse tensors that the last axis of `serialized_sparse` stands for, as SerializeSparse writes them: one, or several put together along new axes, the other axes of `serialized_sparse`. Those of the sparse tensors are as long as the longest of each. Values must be of `dtype`.
+    ///
+    /// `DeserializeSparse(serialized_sparse: Tserialized) -> (sparse_indices: i64, sparse_values: dtype, sparse_shape: i64)`
+    ///
+    /// Attributes: `Tserialized: str|variant = str`, `dtype: any dtype`.
+    ///
+    /// ```text
+    /// DeserializeSparse(SerializeSparse(i64 [[2 0]], [6], i64 [3 2]); dtype=i32) = i64 [[2 0]], [6], i64 [3 2]
+    /// ```
+    #[track_caller]
+    fn deserialize_sparse(self, serialized_sparse: impl Into<Arg<'g>>, dtype: DType) -> [Output<'g>; 3] {
+        let op = self.start("DeserializeSparse").input(serialized_sparse).attr("dtype", dtype).finish();
+        [op.output(0), op.output(1), op.output(2)]
     }
 
     /// Takes the variable's value away, or forgets another resource. If there is none: an error unless `ignore_lookup_error`.
@@ -3591,6 +3633,42 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .finish()
     }
 
+    /// Features of each of the `SequenceExample` messages in `serialized`: of their contexts, as `ParseExample` reads them, and of the steps in their feature lists, with dimensions for the sequences and the steps in front. A dense feature list is filled up with zeros or empty strings to the longest; `feature_list_dense_lengths` says how many steps each has. One that is missing is an error unless `feature_list_dense_missing_assumed_empty` names it. `debug_name`s are for messages.
+    ///
+    /// `ParseSequenceExample(serialized: str, debug_name: str, context_dense_defaults: Tcontext_dense) -> (context_sparse_indices: Ncontext_sparse * i64, context_sparse_values: context_sparse_types, context_sparse_shapes: Ncontext_sparse * i64, context_dense_values: Tcontext_dense, feature_list_sparse_indices: Nfeature_list_sparse * i64, feature_list_sparse_values: feature_list_sparse_types, feature_list_sparse_shapes: Nfeature_list_sparse * i64, feature_list_dense_values: feature_list_dense_types, feature_list_dense_lengths: Nfeature_list_dense * i64)`
+    ///
+    /// Attributes: `feature_list_dense_missing_assumed_empty: strings`, `context_sparse_keys: strings`, `context_dense_keys: strings`, `feature_list_sparse_keys: strings`, `feature_list_dense_keys: strings`, `Ncontext_sparse: int >= 0 = 0`, `Ncontext_dense: int >= 0 = 0`, `Nfeature_list_sparse: int >= 0 = 0`, `Nfeature_list_dense: int >= 0 = 0`, `context_sparse_types: dtypes = []`, `Tcontext_dense: dtypes = []`, `feature_list_dense_types: dtypes = []`, `context_dense_shapes: shapes = []`, `feature_list_sparse_types: dtypes = []`, `feature_list_dense_shapes: shapes = []`.
+    ///
+    /// ```text
+    /// ParseSequenceExample(["" ""], str[0] [], [1.0 2.0]; feature_list_dense_missing_assumed_empty={"l"}, context_sparse_keys={"a"}, context_dense_keys={"b"}, feature_list_sparse_keys={"s"}, feature_list_dense_keys={"l"},
+    ///         Ncontext_sparse=1, Ncontext_dense=1, Nfeature_list_sparse=1, Nfeature_list_dense=1,
+    ///         context_sparse_types={i64}, Tcontext_dense={f32}, feature_list_dense_types={i64}, context_dense_shapes={shape[2]}, feature_list_sparse_types={str}, feature_list_dense_shapes={shape[3]})
+    ///         = i64[0,2] [], i64[0] [], i64[2] [2 0], f32[2,2] [[1 2] [1 2]], i64[0,3] [], str[0] [], i64[3] [2 0 0], i64[2,0,3] [], i64[2] [0 0]
+    /// ```
+    #[track_caller]
+    fn parse_sequence_example(
+        self,
+        serialized: impl Into<Arg<'g>>,
+        debug_name: impl Into<Arg<'g>>,
+        context_dense_defaults: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        feature_list_dense_missing_assumed_empty: &[&str],
+        context_sparse_keys: &[&str],
+        context_dense_keys: &[&str],
+        feature_list_sparse_keys: &[&str],
+        feature_list_dense_keys: &[&str],
+    ) -> Op<'g> {
+        self.start("ParseSequenceExample")
+            .input(serialized)
+            .input(debug_name)
+            .inputs(context_dense_defaults)
+            .attr("feature_list_dense_missing_assumed_empty", feature_list_dense_missing_assumed_empty)
+            .attr("context_sparse_keys", context_sparse_keys)
+            .attr("context_dense_keys", context_dense_keys)
+            .attr("feature_list_sparse_keys", feature_list_sparse_keys)
+            .attr("feature_list_dense_keys", feature_list_dense_keys)
+            .finish()
+    }
+
     /// Features of the `Example` message `serialized`. Sparse ones, with any number of values, become sparse tensors of one dimension. Dense ones have a shape, or `dense_defaults` where they are missing (one without elements is none: then it is an error); a first dimension that is unknown is as long as there are values.
     ///
     /// `ParseSingleExample(serialized: str, dense_defaults: Tdense) -> (sparse_indices: num_sparse * i64, sparse_values: sparse_types, sparse_shapes: num_sparse * i64, dense_values: Tdense)`
@@ -3656,6 +3734,20 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .inputs(context_dense_defaults)
             .input(debug_name)
             .finish()
+    }
+
+    /// The tensor, of dtype `out_type` and any shape, that the encoded `TensorProto` `serialized` holds: what SerializeTensor writes.
+    ///
+    /// `ParseTensor(serialized: str) -> (output: out_type)`
+    ///
+    /// Attributes: `out_type: any dtype`.
+    ///
+    /// ```text
+    /// ParseTensor(SerializeTensor(f64 [[1 2] [3 4]]); out_type=f64) = f64 [[1 2] [3 4]]
+    /// ```
+    #[track_caller]
+    fn parse_tensor(self, serialized: impl Into<Arg<'g>>, out_type: DType) -> Output<'g> {
+        self.start("ParseTensor").input(serialized).attr("out_type", out_type).output()
     }
 
     /// `input`, unless a run feeds another value of a shape that fits `shape`.
@@ -5883,6 +5975,62 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn selu_grad(self, gradients: impl Into<Arg<'g>>, outputs: impl Into<Arg<'g>>) -> Output<'g> {
         self.start("SeluGrad").input(gradients).input(outputs).output()
+    }
+
+    /// Each row of a sparse tensor, a sparse tensor of one axis less, as a row of three: its indices, values and shape, each an encoded `TensorProto`, or a variant that holds it. DeserializeManySparse and DeserializeSparse put rows together again.
+    ///
+    /// `SerializeManySparse(sparse_indices: i64, sparse_values: T, sparse_shape: i64) -> (serialized_sparse: out_type)`
+    ///
+    /// Attributes: `T: any dtype`, `out_type: str|variant = str`.
+    ///
+    /// ```text
+    /// DeserializeManySparse(SerializeManySparse(i64 [[2 0] [0 1]], [6 5], i64 [3 2]); dtype=i32) = i64 [[0 1] [2 0]], [5 6], i64 [3 2]
+    /// ```
+    #[track_caller]
+    fn serialize_many_sparse(
+        self,
+        sparse_indices: impl Into<Arg<'g>>,
+        sparse_values: impl Into<Arg<'g>>,
+        sparse_shape: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SerializeManySparse")
+            .input(sparse_indices)
+            .input(sparse_values)
+            .input(sparse_shape)
+            .output()
+    }
+
+    /// A sparse tensor as a vector of three: its indices, values and shape, each an encoded `TensorProto`, or a variant that holds it. DeserializeSparse makes the sparse tensor of them again.
+    ///
+    /// `SerializeSparse(sparse_indices: i64, sparse_values: T, sparse_shape: i64) -> (serialized_sparse: out_type)`
+    ///
+    /// Attributes: `T: any dtype`, `out_type: str|variant = str`.
+    ///
+    /// ```text
+    /// SerializeSparse(i64 [[1]], [1.5], i64[1] [3]) = ["\x08\t\x12\x08\x12\x02\x08\x01\x12\x02\x08\x01\"\x08\x01\0\0\0\0\0\0\0" "\x08\x01\x12\x04\x12\x02\x08\x01\"\x04\0\0\xc0?" "\x08\t\x12\x04\x12\x02\x08\x01\"\x08\x03\0\0\0\0\0\0\0"]
+    /// ```
+    #[track_caller]
+    fn serialize_sparse(
+        self,
+        sparse_indices: impl Into<Arg<'g>>,
+        sparse_values: impl Into<Arg<'g>>,
+        sparse_shape: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SerializeSparse").input(sparse_indices).input(sparse_values).input(sparse_shape).output()
+    }
+
+    /// A tensor as an encoded `TensorProto`, with its dtype and shape: ParseTensor makes the tensor of it again.
+    ///
+    /// `SerializeTensor(tensor: T) -> (serialized: str)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// SerializeTensor([1 2]) = "\x08\x03\x12\x04\x12\x02\x08\x02\"\x08\x01\0\0\0\x02\0\0\0"
+    /// ```
+    #[track_caller]
+    fn serialize_tensor(self, tensor: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("SerializeTensor").input(tensor).output()
     }
 
     /// The dimensions of `input`, outermost first.
@@ -10275,6 +10423,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::decode_compressed(first.graph(), first)
     }
 
+    /// Each string, an `Example` message in protobuf's JSON form, as an encoded message for ParseExample.
+    ///
+    /// See [`Ops::decode_json_example`].
+    #[track_caller]
+    fn decode_json_example(self) -> Output<'g> {
+        let first = self.into();
+        Ops::decode_json_example(first.graph(), first)
+    }
+
     /// The bytes of each string as values of `out_type`, along a new last axis.
     ///
     /// See [`Ops::decode_raw`].
@@ -10300,6 +10457,24 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn depth_to_space(self, block_size: i64) -> Output<'g> {
         let first = self.into();
         Ops::depth_to_space(first.graph(), first, block_size)
+    }
+
+    /// The sparse tensors that the rows of `serialized_sparse` stand for, as SerializeManySparse writes them, put together along a new first axis.
+    ///
+    /// See [`Ops::deserialize_many_sparse`].
+    #[track_caller]
+    fn deserialize_many_sparse(self, dtype: DType) -> [Output<'g>; 3] {
+        let first = self.into();
+        Ops::deserialize_many_sparse(first.graph(), first, dtype)
+    }
+
+    /// The sparse tensors that the last axis of `serialized_sparse` stands for, as SerializeSparse writes them: one, or several put together along new axes, the other axes of `serialized_sparse`.
+    ///
+    /// See [`Ops::deserialize_sparse`].
+    #[track_caller]
+    fn deserialize_sparse(self, dtype: DType) -> [Output<'g>; 3] {
+        let first = self.into();
+        Ops::deserialize_sparse(first.graph(), first, dtype)
     }
 
     /// Takes the variable's value away, or forgets another resource.
@@ -11477,6 +11652,34 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         )
     }
 
+    /// Features of each of the `SequenceExample` messages in `serialized`: of their contexts, as `ParseExample` reads them, and of the steps in their feature lists, with dimensions for the sequences and the steps in front.
+    ///
+    /// See [`Ops::parse_sequence_example`].
+    #[track_caller]
+    fn parse_sequence_example(
+        self,
+        debug_name: impl Into<Arg<'g>>,
+        context_dense_defaults: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        feature_list_dense_missing_assumed_empty: &[&str],
+        context_sparse_keys: &[&str],
+        context_dense_keys: &[&str],
+        feature_list_sparse_keys: &[&str],
+        feature_list_dense_keys: &[&str],
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::parse_sequence_example(
+            first.graph(),
+            first,
+            debug_name,
+            context_dense_defaults,
+            feature_list_dense_missing_assumed_empty,
+            context_sparse_keys,
+            context_dense_keys,
+            feature_list_sparse_keys,
+            feature_list_dense_keys,
+        )
+    }
+
     /// Features of the `Example` message `serialized`.
     ///
     /// See [`Ops::parse_single_example`].
@@ -11529,6 +11732,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
             context_dense_defaults,
             debug_name,
         )
+    }
+
+    /// The tensor, of dtype `out_type` and any shape, that the encoded `TensorProto` `serialized` holds: what SerializeTensor writes.
+    ///
+    /// See [`Ops::parse_tensor`].
+    #[track_caller]
+    fn parse_tensor(self, out_type: DType) -> Output<'g> {
+        let first = self.into();
+        Ops::parse_tensor(first.graph(), first, out_type)
     }
 
     /// `input`, unless a run feeds another value of a shape that fits `shape`.
@@ -12807,6 +13019,41 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn selu_grad(self, outputs: impl Into<Arg<'g>>) -> Output<'g> {
         let first = self.into();
         Ops::selu_grad(first.graph(), first, outputs)
+    }
+
+    /// Each row of a sparse tensor, a sparse tensor of one axis less, as a row of three: its indices, values and shape, each an encoded `TensorProto`, or a variant that holds it.
+    ///
+    /// See [`Ops::serialize_many_sparse`].
+    #[track_caller]
+    fn serialize_many_sparse(
+        self,
+        sparse_values: impl Into<Arg<'g>>,
+        sparse_shape: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::serialize_many_sparse(first.graph(), first, sparse_values, sparse_shape)
+    }
+
+    /// A sparse tensor as a vector of three: its indices, values and shape, each an encoded `TensorProto`, or a variant that holds it.
+    ///
+    /// See [`Ops::serialize_sparse`].
+    #[track_caller]
+    fn serialize_sparse(
+        self,
+        sparse_values: impl Into<Arg<'g>>,
+        sparse_shape: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::serialize_sparse(first.graph(), first, sparse_values, sparse_shape)
+    }
+
+    /// A tensor as an encoded `TensorProto`, with its dtype and shape: ParseTensor makes the tensor of it again.
+    ///
+    /// See [`Ops::serialize_tensor`].
+    #[track_caller]
+    fn serialize_tensor(self) -> Output<'g> {
+        let first = self.into();
+        Ops::serialize_tensor(first.graph(), first)
     }
 
     /// The dimensions of `input`, outermost first.

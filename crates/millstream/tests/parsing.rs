@@ -5,12 +5,15 @@ use millstream::lookup::{
     index_to_string_table_from_file, index_to_string_table_from_tensor,
 };
 use millstream::parsing::{
-    Feature, FixedLenFeature, FixedLenSequenceFeature, Parsed, SparseFeature, VarLenFeature, parse_example,
-    parse_named_example, parse_single_example, parse_single_sequence_example,
+    Column, Feature, FixedLenFeature, FixedLenSequenceFeature, Parsed, SparseFeature, VarLenFeature,
+    decode_csv, deserialize_many_sparse, deserialize_sparse, parse_example, parse_named_example,
+    parse_named_sequence_example, parse_sequence_example, parse_single_example,
+    parse_single_sequence_example, serialize_many_sparse, serialize_sparse,
 };
 use millstream::prelude::*;
+use millstream::runtime::FeedList;
 use millstream::tensor::Str;
-use millstream::{Code, Shape};
+use millstream::{Code, PartialShape, Shape};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -72,6 +75,17 @@ fn listed(t: &Tensor) -> Value {
         }
     };
     json!([t.dtype().to_string(), t.shape().dims(), values])
+}
+
+/// The tensor that [`listed`] lists.
+fn unlisted(value: &Value) -> Tensor {
+    let dtype = dtype(text(&value[0]));
+    let flat = match dtype {
+        DType::Str => strings(&value[2]),
+        _ if list(&value[2]).is_empty() => Tensor::zeros(dtype, [0]).unwrap(),
+        _ => tensor(dtype, &value[2]),
+    };
+    flat.into_shape(Shape::new(list(&value[1]).iter().map(|d| d.as_u64().expect("a size") as usize))).unwrap()
 }
 
 /// Infinities and NaN are no JSON: Python writes them as words, which this makes texts.
@@ -158,10 +172,25 @@ fn parse_as_tensorflow_does() {
                 }
                 Ok(())
             };
+            let names = || {
+                let names: Vec<Str> = list(&case["names"]).iter().map(|n| text(n).into()).collect();
+                Tensor::strings([names.len()], names)
+            };
             match text(&case["function"]) {
+                "parse_sequence_example" => {
+                    let lists = self::features(&case["lists"]);
+                    let (context, steps, lengths) = match case["names"].is_array() {
+                        true => parse_named_sequence_example(&g, all.clone(), names()?, features, lists)?,
+                        false => parse_sequence_example(&g, all.clone(), features, lists)?,
+                    };
+                    add(&context, &case["features"])?;
+                    add(&steps, &case["lists"])?;
+                    for (key, length) in lengths {
+                        fetched.push((format!("length of {key}"), vec![g.output(&length.name())?]));
+                    }
+                }
                 "parse_example" if case["names"].is_array() => {
-                    let names: Vec<Str> = list(&case["names"]).iter().map(|n| text(n).into()).collect();
-                    let names = Tensor::strings([names.len()], names)?;
+                    let names = names()?;
                     add(&parse_named_example(&g, all.clone(), names, features)?, &case["features"])?;
                 }
                 "parse_example" => add(&parse_example(&g, all.clone(), features)?, &case["features"])?,
@@ -195,33 +224,55 @@ fn parse_as_tensorflow_does() {
     }
 }
 
+/// What is said otherwise than by TensorFlow, which does not look: where in a sparse tensor an index lies.
+#[test]
+fn single_ops_do_as_tensorflows() {
+    let ops = golden("ops");
+    for case in list(&ops) {
+        let run = || -> Result<Vec<Value>> {
+            let g = Graph::new();
+            let given: Vec<Tensor> = list(&case["inputs"]).iter().map(unlisted).collect();
+            let fed: Vec<Output<'_>> =
+                given.iter().map(|t| g.placeholder_of("x", t.dtype(), PartialShape::unknown())).collect();
+            let mut node = g.op(text(&case["op"]).to_owned()).inputs(&fed);
+            for (name, value) in case["attrs"].as_object().unwrap() {
+                node = node.attr(name.clone(), dtype(text(value)));
+            }
+            let outputs = node.try_finish()?.outputs();
+            let feeds = fed.iter().zip(given).fold(FeedList::new(), |list, (x, v)| list.and(*x, v));
+            let values: Vec<Tensor> = Session::new(&g)?.run(outputs, feeds)?;
+            Ok(values.iter().map(listed).collect())
+        };
+        match (run(), case["error"].as_str()) {
+            (Ok(got), None) => assert_eq!(&got, list(&case["outputs"]), "{case}"),
+            (Err(error), Some(code)) => assert_eq!(error.code().name(), code, "{case}: {error}"),
+            (got, _) => panic!("{case}: {got:?}"),
+        }
+    }
+}
+
 #[test]
 fn decode_csv_as_tensorflow_does() {
     let csv = golden("csv");
     for case in list(&csv) {
         let run = || -> Result<Vec<Value>> {
             let g = Graph::new();
-            let mut node = g.op("DecodeCSV").input(strings(&case["records"]));
-            let mut types = Vec::new();
-            for default in list(&case["defaults"]) {
+            let column = |default: &Value| -> Result<Column<'_>> {
                 let dtype = dtype(text(&default[0]));
                 let values = tensor(dtype, &default[1]);
-                let values = if values.elements() == 0 { Tensor::zeros(dtype, [0])? } else { values };
-                node = node.input(values);
-                types.push(dtype.into());
-            }
-            node = node.attr("OUT_TYPE", millstream::graph::Attr::List(types));
+                Ok(if values.elements() == 0 { Column::required(dtype) } else { Column::or(values) })
+            };
+            let columns = list(&case["defaults"]).iter().map(column).collect::<Result<Vec<_>>>()?;
+            let mut csv = decode_csv(&g, strings(&case["records"]), columns);
             for (name, value) in case["attrs"].as_object().unwrap() {
-                node = match value {
-                    Value::Bool(yes) => node.attr(name.clone(), *yes),
-                    Value::String(s) => node.attr(name.clone(), s.as_str()),
-                    columns => {
-                        let columns = list(columns).iter().map(|c| c.as_i64().unwrap().into()).collect();
-                        node.attr(name.clone(), millstream::graph::Attr::List(columns))
-                    }
+                csv = match &**name {
+                    "field_delim" => csv.field_delim(text(value)),
+                    "use_quote_delim" => csv.use_quote_delim(value == true),
+                    "na_value" => csv.na_value(text(value)),
+                    _ => csv.select_cols(list(value).iter().map(|c| c.as_i64().unwrap())),
                 };
             }
-            let values: Vec<Tensor> = Session::new(&g)?.run(node.try_finish()?.outputs(), feed![])?;
+            let values: Vec<Tensor> = Session::new(&g)?.run(csv.make()?, feed![])?;
             Ok(values.iter().map(listed).collect())
         };
         match (run(), case["error"].as_str()) {
@@ -373,6 +424,33 @@ fn nodes_are_tensorflows() {
         let context = specs().into_iter().take(3);
         let s = g.placeholder_of("s", DType::Str, shape![]);
         drop(parse_single_sequence_example(g, s, context, steps).unwrap());
+    });
+    made("parse_sequence_example", &|g| {
+        let steps: [(&str, Feature); 3] = [
+            ("l", FixedLenSequenceFeature::new(shape![], DType::I64).into()),
+            ("m", VarLenFeature::new(DType::Str).into()),
+            ("n", FixedLenSequenceFeature::new([2], DType::F32).allow_missing().into()),
+        ];
+        let context = specs().into_iter().take(3);
+        let s = g.placeholder_of("s", DType::Str, shape![_]);
+        drop(parse_sequence_example(g, s, context, steps).unwrap());
+    });
+    made("decode_csv", &|g| {
+        let s = g.placeholder_of("s", DType::Str, shape![_]);
+        let columns = [Column::or("x"), Column::or(0.5f32), Column::or(7)];
+        drop(decode_csv(g, s, columns).field_delim(";").select_cols([0, 2, 3]).make().unwrap());
+    });
+    made("sparse", &|g| {
+        let sparse = || SparseTensor {
+            indices: g.placeholder::<i64>("i", shape![_, 2]),
+            values: g.placeholder::<f32>("v", shape![_]),
+            dense_shape: g.placeholder::<i64>("d", shape![2]),
+        };
+        let rows = serialize_many_sparse(g, &sparse()).unwrap();
+        let back = deserialize_many_sparse(g, rows, DType::F32, Some(2)).unwrap();
+        assert_eq!((back.indices.shape(), back.dense_shape.shape()), (shape![_, 2], shape![2]));
+        let one = serialize_sparse(g, &sparse()).unwrap();
+        deserialize_sparse(g, one, DType::F32, None).unwrap();
     });
     let a = |g: &'_ Graph| g.constant_tensor("Const", Tensor::strings([1], vec!["a".into()]).unwrap()).name();
     let one = |g: &'_ Graph| g.constant([1i64]).name();

@@ -2,7 +2,7 @@
 //!
 //! Types to know: [`GraphDef`], [`NodeDef`], [`AttrValue`] and [`TensorProto`]; [`MetaGraphDef`] and
 //! [`SavedModel`] around them; [`ProtoError`]. Functions: [`decode`] and [`encode`] for the wire
-//! format, [`from_text`] and [`to_text`] for the text form (`.pbtxt`); [`DESCRIPTORS`] of all messages.
+//! format, [`from_text`] and [`to_text`] for the text form (`.pbtxt`), [`from_json`] for JSON; [`DESCRIPTORS`] of all messages.
 //!
 //! The structs are compiled from the files in `proto/`. Every map in them is ordered, so that equal
 //! messages encode to equal bytes. Enum fields are plain `i32`, because files may hold values newer
@@ -17,14 +17,16 @@
 //! compiled without any optimisation it takes over 2 MB, more than a spawned thread has by default.
 //!
 //! What this crate does not do: it checks no graph, resolves no name and reads no file. Fields that
-//! the `.proto` files do not know are dropped on [`decode`] and are errors in [`from_text`].
+//! the `.proto` files do not know are dropped on [`decode`] and are errors in [`from_text`] and [`from_json`].
 
+mod json;
 mod proto_error; // Not `error`: that is the module of `tensorflow.error`.
 mod text;
 
 use prost::{Message, Name};
 
 pub use generated::tensorflow::*;
+pub use json::from_json;
 /// A message of any type: the type's URL and the message's bytes.
 pub use prost_types::Any;
 pub use proto_error::ProtoError;

@@ -24,6 +24,7 @@ struct Inner {
 enum Kind {
     Wire { n_bytes: usize, looks_like_text: bool },
     Text { position: Option<(usize, usize)> },
+    Json,
     Print,
 }
 
@@ -43,6 +44,10 @@ impl ProtoError {
 
     pub(crate) fn text(message_name: &str, position: Option<(usize, usize)>, reason: String) -> Self {
         Self::new(message_name, Kind::Text { position }, reason)
+    }
+
+    pub(crate) fn json(message_name: &str, reason: String) -> Self {
+        Self::new(message_name, Kind::Json, reason)
     }
 
     pub(crate) fn print(message_name: &str, reason: String) -> Self {
@@ -69,6 +74,7 @@ impl fmt::Display for ProtoError {
                 write!(f, "line {line}, column {column}: not the text form of a `{message_name}`: {reason}")
             }
             Kind::Text { position: None } => write!(f, "not the text form of a `{message_name}`: {reason}"),
+            Kind::Json => write!(f, "not the JSON form of a `{message_name}`: {reason}"),
             Kind::Print => write!(f, "a `{message_name}` cannot be written as text: {reason}"),
         }
     }

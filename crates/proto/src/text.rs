@@ -54,7 +54,7 @@ pub fn from_text<T: Message + Name + Default>(text: &str) -> Result<T, ProtoErro
     T::decode(message.encode_to_vec().as_slice()).map_err(|cause| error(None, cause.to_string()))
 }
 
-fn descriptor(name: &str) -> Result<MessageDescriptor, String> {
+pub(crate) fn descriptor(name: &str) -> Result<MessageDescriptor, String> {
     let pool = POOL.as_ref().map_err(Clone::clone)?;
     pool.get_message_by_name(name).ok_or_else(|| format!("`{name}` has no descriptor"))
 }

@@ -307,12 +307,7 @@ impl<'a> KernelCx<'a> {
 
     /// Input `i` (i32 or i64, any rank, flat) as integers.
     pub fn ints(&self, i: usize) -> Result<SmallVec<[i64; 8]>> {
-        let t = self.input(i);
-        match t.dtype() {
-            DType::I32 => Ok(t.as_slice::<i32>()?.iter().map(|&v| v.into()).collect()),
-            DType::I64 => Ok(t.as_slice::<i64>()?.iter().copied().collect()),
-            other => Err(invalid!("`{}` must be i32 or i64, not {other}", self.name_of(i))),
-        }
+        ints_of(self.input(i), self.name_of(i))
     }
 
     /// Scalar bool input `i`.
@@ -357,6 +352,15 @@ impl<'a> KernelCx<'a> {
     pub fn name_of(&self, i: usize) -> &'static str {
         let mut args = self.node.op.inputs.iter();
         args.find(|a| self.node.input_range(a.name).is_ok_and(|r| r.contains(&i))).map_or("input", |a| a.name)
+    }
+}
+
+/// The elements of an i32 or i64 tensor, called `name` in messages.
+pub fn ints_of(t: &Tensor, name: &str) -> Result<SmallVec<[i64; 8]>> {
+    match t.dtype() {
+        DType::I32 => Ok(t.as_slice::<i32>()?.iter().map(|&v| v.into()).collect()),
+        DType::I64 => Ok(t.as_slice::<i64>()?.iter().copied().collect()),
+        other => Err(invalid!("`{name}` must be i32 or i64, not {other}")),
     }
 }
 

@@ -13,7 +13,7 @@ pub use gradient::{Forward, GRADIENT_OVERRIDE, GradCx, GradFn, Gradient, Gradien
 pub use infer::{HandleShape, InferCx, Inferred, Known};
 pub use kernel::{
     Absorb, BuildCx, Completion, Cost, Effect, Kernel, KernelBody, KernelCx, Outputs, Rest, Run, RunFn,
-    ScalarKernel, StepEnv, StepHost, Waits,
+    ScalarKernel, StepEnv, StepHost, Waits, ints_of,
 };
 pub use registry::Registry;
 pub use resolve::NodeInfo;

@@ -1,5 +1,8 @@
-//! Parsing: columns of text, `Example` messages, compressed bytes.
+//! Parsing: columns of text, `Example` messages, tensors in messages, compressed bytes.
 
 mod features;
 
-ops! { decode_compressed, decode_csv, parse_example, parse_single_example, parse_single_sequence_example }
+ops! {
+    decode_compressed, decode_csv, decode_json_example, parse_example, parse_sequence_example, parse_single_example,
+    parse_single_sequence_example, parse_tensor, serialize_tensor,
+}

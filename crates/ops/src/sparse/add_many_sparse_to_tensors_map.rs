@@ -1,12 +1,12 @@
 //! `AddManySparseToTensorsMap`: keeps each row of a sparse tensor under a number.
 
-use super::entries::{Entries, inferred, matrix, sizes};
+use super::batches::{inferred_rows, rows_of};
+use super::entries::Entries;
 use super::tensors_map::{mapped, with_map};
 use millstream_graph::op::{InferCx, KernelCx, OpDef};
-use millstream_state::{Sparse, SparseTensorsMap};
+use millstream_state::SparseTensorsMap;
 use millstream_tensor::DType::I64;
-use millstream_tensor::budget::Charged;
-use millstream_tensor::{Result, Tensor, ensure, invalid};
+use millstream_tensor::{Result, Tensor};
 
 pub(crate) fn def() -> OpDef {
     let def = OpDef::new("AddManySparseToTensorsMap")
@@ -23,44 +23,15 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    let (_, rank) = inferred(cx, 0)?;
-    if let Some(rank) = rank {
-        enough_axes(rank)?;
-    }
-    // The shape of the whole need be none that a dense tensor could have.
-    let rows = cx.ints(2).and_then(|sizes| usize::try_from(*sizes.first()?).ok());
+    let rows = inferred_rows(cx)?;
     cx.set(0, [rows]);
     Ok(())
 }
 
-fn enough_axes(rank: usize) -> Result<()> {
-    ensure!(rank > 1, "Rank of input SparseTensor should be > 1, but saw rank: {rank}: its rows are kept");
-    Ok(())
-}
-
 fn run(cx: &mut KernelCx, map: &SparseTensorsMap) -> Result<()> {
-    let all = Entries::of(cx, 0)?;
-    enough_axes(all.rank)?;
-    let n_rows = usize::try_from(all.shape[0]).map_err(|_| invalid!("`sparse_shape` has {} rows", all.shape[0]))?;
-    // Room for all is asked for before anything is made: rows without entries cost no input.
-    let mut rows: Charged<Sparse> = Charged::with_room(n_rows)?;
-    let shape = sizes(&all.shape[1..])?;
-    let part = |entries: &[usize]| -> Result<Sparse> {
-        let indices = matrix(all.rank - 1, entries.iter().map(|&e| &all.index(e)[1..]))?;
-        Ok([indices, all.values.take([entries.len()], entries)?, shape.clone()])
-    };
-    let none = part(&[])?;
-    let mut order: Vec<usize> = (0..all.n).collect();
-    order.sort_by_key(|&entry| all.index(entry)[0]);
-    for entries in order.chunk_by(|&a, &b| all.index(a)[0] == all.index(b)[0]) {
-        // Within the shape, as all indices are.
-        let row = all.index(entries[0])[0] as usize;
-        rows.resize_with(row, || none.clone())?;
-        rows.push(part(entries)?)?;
-    }
-    rows.resize_with(n_rows, || none.clone())?;
+    let rows = rows_of(&Entries::of(cx, 0)?)?;
     let first = map.add(&rows)?;
-    let numbers = Tensor::from_iter([n_rows], first..first + n_rows as i64)?;
+    let numbers = Tensor::from_iter([rows.len()], first..first + rows.len() as i64)?;
     cx.set(0, numbers);
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! [`Entries`]: a sparse tensor as ops take it, in three inputs: a matrix with an index per row, a vector of values, a shape.
 
-use millstream_graph::op::{InferCx, KernelCx};
+use millstream_graph::op::{InferCx, KernelCx, ints_of};
 use millstream_tensor::{DType, Dim, PartialShape, Result, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -28,27 +28,31 @@ impl Entries {
     }
 
     /// Indices, values and shape from these inputs. An error unless every index lies inside the shape.
-    pub fn new(cx: &KernelCx, [i, v, s]: [usize; 3]) -> Result<Entries> {
-        let (values, shape) = (cx.input(v), cx.input(s));
-        let name = cx.name_of(i);
-        let indices = Indices::of(cx, i)?;
+    pub fn new(cx: &KernelCx, places: [usize; 3]) -> Result<Entries> {
+        Entries::checked(places.map(|i| cx.input(i)), places.map(|i| cx.name_of(i)))
+    }
+
+    /// These indices, values and shape, with what messages call them. An error unless every index lies inside the shape.
+    pub fn checked([indices, values, shape]: [&Tensor; 3], names: [&'static str; 3]) -> Result<Entries> {
+        let name = names[0];
+        let indices = Indices::checked(indices, name)?;
         ensure!(
             values.shape().dims() == [indices.n],
             "`{}` has shape {} but must have one for each of the {} rows of `{name}`",
-            cx.name_of(v),
+            names[1],
             values.shape(),
             indices.n
         );
         ensure!(
             shape.shape().dims() == [indices.rank],
             "`{}` has shape {} but must have a size for each of the {} columns of `{name}`",
-            cx.name_of(s),
+            names[2],
             shape.shape(),
             indices.rank
         );
-        let sizes = cx.ints(s)?;
+        let sizes = ints_of(shape, names[2])?;
         if let Some(bad) = sizes.iter().find(|d| **d < 0) {
-            return Err(invalid!("`{}` has {bad}, which must not be negative", cx.name_of(s)));
+            return Err(invalid!("`{}` has {bad}, which must not be negative", names[2]));
         }
         let Indices { n, rank, indices } = indices;
         let all = Entries { n, rank, indices, values: values.clone(), shape: sizes, name };
@@ -104,13 +108,16 @@ pub(super) struct Indices {
 impl Indices {
     /// Input `i`.
     pub fn of(cx: &KernelCx, i: usize) -> Result<Indices> {
-        let t = cx.input(i);
+        Indices::checked(cx.input(i), cx.name_of(i))
+    }
+
+    fn checked(t: &Tensor, name: &str) -> Result<Indices> {
         let [n, rank] = t.shape()[..] else {
-            return Err(invalid!("`{}` must be a matrix but has shape {}", cx.name_of(i), t.shape()));
+            return Err(invalid!("`{name}` must be a matrix but has shape {}", t.shape()));
         };
         // A matrix without columns may claim any number of rows.
-        ensure!(rank > 0 || n <= 1, "`{}` has {n} rows but no columns to tell them apart", cx.name_of(i));
-        Ok(Indices { n, rank, indices: cx.ints(i)? })
+        ensure!(rank > 0 || n <= 1, "`{name}` has {n} rows but no columns to tell them apart");
+        Ok(Indices { n, rank, indices: ints_of(t, name)? })
     }
 
     /// The index in a row.

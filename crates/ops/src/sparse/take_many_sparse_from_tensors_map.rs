@@ -1,11 +1,11 @@
 //! `TakeManySparseFromTensorsMap`: sparse tensors that were kept, as a batch.
 
-use super::entries::sizes;
+use super::batches::batch;
 use super::tensors_map::{mapped, with_map};
 use millstream_graph::op::{InferCx, KernelCx, OpDef};
-use millstream_state::{Sparse, SparseTensorsMap};
+use millstream_state::SparseTensorsMap;
 use millstream_tensor::DType::I64;
-use millstream_tensor::{Assembler, Result, Tensor, ensure, invalid};
+use millstream_tensor::{Result, ensure};
 
 pub(crate) fn def() -> OpDef {
     let def = OpDef::new("TakeManySparseFromTensorsMap")
@@ -36,41 +36,11 @@ fn run(cx: &mut KernelCx, map: &SparseTensorsMap) -> Result<()> {
     ensure!(handles.elements() > 0, "`sparse_handles` is empty: of no sparse tensors the rank is not known");
     let numbers = cx.ints(0)?;
     let taken = map.take(&numbers)?;
-    let [indices, values, shape] = together(map, &taken)?;
+    let [indices, values, shape] = batch(map.dtype(), &[taken.len()], &taken)?;
     cx.set(0, indices);
     cx.set(1, values);
     cx.set(2, shape);
     Ok(())
-}
-
-/// The sparse tensors one after the other along a new first axis.
-fn together(map: &SparseTensorsMap, taken: &[Sparse]) -> Result<Sparse> {
-    let rank = taken.first().map_or(0, |[_, _, shape]| shape.elements());
-    let mut shape = vec![0i64; rank];
-    let mut n = 0usize;
-    for (i, [_, values, sizes]) in taken.iter().enumerate() {
-        let sizes = sizes.as_slice::<i64>()?;
-        ensure!(
-            sizes.len() == rank,
-            "Inconsistent rank across SparseTensors: rank prior to SparseTensor[{i}] was: {rank} but rank of SparseTensor[{i}] is: {}",
-            sizes.len()
-        );
-        shape.iter_mut().zip(sizes).for_each(|(most, &size)| *most = size.max(*most));
-        n = n.checked_add(values.elements()).ok_or_else(|| invalid!("the sparse tensors have too many entries"))?;
-    }
-    let mut all = Assembler::new(map.dtype(), [n])?;
-    let mut rows = Vec::with_capacity(taken.len());
-    for (i, [indices, values, _]) in taken.iter().enumerate() {
-        all.push(values, 0, values.elements())?;
-        rows.push((i as i64, indices.as_slice::<i64>()?, values.elements()));
-    }
-    let index = |&(i, indices, n): &(i64, &[i64], usize)| {
-        let indices = indices.to_vec();
-        (0..n).flat_map(move |e| std::iter::once(i).chain(indices[e * rank..(e + 1) * rank].to_vec()))
-    };
-    let indices = Tensor::from_iter([n, rank + 1], rows.iter().flat_map(index))?;
-    shape.insert(0, taken.len() as i64);
-    Ok([indices, all.finish()?, sizes(&shape)?])
 }
 
 cases! {

@@ -1,11 +1,12 @@
 //! `TensorSummaryV2`: a tensor under a tag, with what shows it.
 
 use super::message::{give, scalar, tag};
+use millstream_checkpoint::message;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_proto::summary::{Value, value};
-use millstream_proto::{SummaryMetadata, TensorProto, TensorShapeProto, decode, tensor_shape_proto::Dim};
-use millstream_tensor::{DType, Error, Result, Tensor, invalid};
+use millstream_proto::{SummaryMetadata, decode};
+use millstream_tensor::{DType, Error, Result};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("TensorSummaryV2")
@@ -25,31 +26,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let metadata = metadata.map_err(|cause| {
         Error::invalid("`serialized_summary_metadata` is no SummaryMetadata").note(cause.to_string())
     })?;
-    let tensor = value::Value::Tensor(Box::new(message(cx.input(1))?));
+    let tensor = value::Value::Tensor(Box::new(message::encode(cx.input(1))?));
     give(cx, vec![Value { tag, value: Some(tensor), metadata: Some(metadata), ..Value::default() }])
-}
-
-/// The tensor with its elements as bytes, however few they are.
-fn message(tensor: &Tensor) -> Result<TensorProto> {
-    let size = |d: &usize| i64::try_from(*d).map_err(|_| invalid!("a dimension of {d} is too large"));
-    let dims = tensor.shape().iter().map(|d| Ok(Dim { size: size(d)?, name: String::new() }));
-    let mut message = TensorProto {
-        dtype: tensor.dtype().number(),
-        tensor_shape: Some(TensorShapeProto { dim: dims.collect::<Result<_>>()?, unknown_rank: false }),
-        ..TensorProto::default()
-    };
-    match tensor.as_strs() {
-        Some(values) => message.string_val = values.iter().map(|v| v.to_vec()).collect(),
-        None => {
-            let bytes = tensor.as_bytes();
-            message.tensor_content = bytes
-                .ok_or_else(|| {
-                    Error::unimplemented(format!("a summary cannot hold a tensor of {}", tensor.dtype()))
-                })?
-                .to_vec();
-        }
-    }
-    Ok(message)
 }
 
 cases! {

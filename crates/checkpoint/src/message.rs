@@ -1,23 +1,64 @@
-//! Tensors to and from `TensorProto`.
+//! Tensors, shapes and dtypes as TensorFlow's messages hold them: `TensorProto`, `TensorShapeProto`, and the numbers of dtypes.
 //!
-//! A message holds the elements as raw bytes (`tensor_content`) or in the list for its dtype. A list may be shorter than the
-//! tensor: its last value then stands for the rest, and an empty list for zeros. So a few bytes may claim to be a huge tensor:
-//! the claim is held against the import's allowance before anything is allocated.
+//! A tensor's message holds the elements as raw bytes (`tensor_content`) or in the list for its dtype. A list may be shorter than the
+//! tensor: its last value then stands for the rest, and an empty list for zeros. So a few bytes may claim to be a huge tensor: whoever
+//! decodes is asked before anything is allocated.
 
-use crate::allowance::Allowance;
-use crate::types;
-use millstream_proto::TensorProto;
+use crate::bytes::put_varint;
+use millstream_proto::{DataType, TensorProto, TensorShapeProto, tensor_shape_proto};
 use millstream_tensor::{
-    C64, C128, Complex, DType, Element, Error, QInt8, QInt16, QInt32, QUInt8, QUInt16, Result, Shape, Str,
-    Tensor, bf16, ensure, f16, invalid,
+    Assembler, C64, C128, Complex, DType, Element, Error, MAX_RANK, PartialShape, QInt8, QInt16, QInt32,
+    QUInt8, QUInt16, Result, Shape, Str, Tensor, bf16, ensure, f16, invalid,
 };
 
+/// Asked for `count` elements of `size` bytes before they are made: an error where that is too much.
+pub type Allow<'a> = &'a mut dyn FnMut(usize, usize) -> Result<()>;
+
+/// The dtype with this number.
+pub fn dtype(number: i32) -> Result<DType> {
+    DType::from_number(number).ok_or_else(|| match DataType::try_from(number) {
+        Ok(named) if number != 0 => {
+            Error::unimplemented(format!("the dtype {} is not supported", named.as_str_name()))
+        }
+        _ => invalid!("{number} is not the number of a dtype"),
+    })
+}
+
+/// A shape of which parts may be unknown.
+pub fn partial_shape(message: &TensorShapeProto) -> Result<PartialShape> {
+    if message.unknown_rank {
+        ensure!(message.dim.is_empty(), "a shape of unknown rank has {} dimensions", message.dim.len());
+        return Ok(PartialShape::unknown());
+    }
+    ensure!(
+        message.dim.len() <= MAX_RANK,
+        "a shape may have at most {MAX_RANK} dimensions, not {}",
+        message.dim.len()
+    );
+    PartialShape::from_signed(&message.dim.iter().map(|d| d.size).collect::<Vec<_>>())
+}
+
+/// The shape of a tensor: all of it known; that of a scalar where there is no message.
+pub fn full_shape(message: Option<&TensorShapeProto>) -> Result<Shape> {
+    let Some(message) = message else { return Ok(Shape::new([])) };
+    let shape = partial_shape(message)?;
+    shape.full().ok_or_else(|| invalid!("the shape of a tensor must be known, not {shape}"))
+}
+
+/// A shape as a message.
+pub fn encode_shape(shape: &PartialShape) -> TensorShapeProto {
+    let Some(dims) = shape.dims() else { return TensorShapeProto { dim: Vec::new(), unknown_rank: true } };
+    let size = |d: &Option<usize>| d.map_or(-1, |d| i64::try_from(d).unwrap_or(i64::MAX));
+    let dim = dims.iter().map(|d| tensor_shape_proto::Dim { size: size(d), name: String::new() }).collect();
+    TensorShapeProto { dim, unknown_rank: false }
+}
+
 /// The tensor that a message holds.
-pub(crate) fn decode(message: &TensorProto, allowance: &mut Allowance) -> Result<Tensor> {
-    let dtype = types::dtype(message.dtype)?;
-    let shape = types::full_shape(message.tensor_shape.as_ref())?;
+pub fn decode(message: &TensorProto, allow: Allow<'_>) -> Result<Tensor> {
+    let dtype = dtype(message.dtype)?;
+    let shape = full_shape(message.tensor_shape.as_ref())?;
     let count = shape.checked_elements()?;
-    allowance.take(count, dtype.size().unwrap_or(size_of::<Str>()))?;
+    allow(count, dtype.size().unwrap_or(size_of::<Str>()))?;
     let m = message;
     macro_rules! plain {
         ($list:expr, $convert:expr, $from_bytes:expr) => {
@@ -59,9 +100,9 @@ pub(crate) fn decode(message: &TensorProto, allowance: &mut Allowance) -> Result
                 Complex::new(f64::from_bits(bits as u64), f64::from_bits((bits >> 64) as u64))
             }
         ),
-        DType::Str => decode_strings(message, shape, count, allowance),
+        DType::Str => decode_strings(message, shape, count, allow),
         DType::Resource | DType::Variant => Err(Error::unimplemented(format!(
-            "a constant of dtype {dtype} cannot be read: what it refers to lives in the process that wrote it"
+            "a tensor of {dtype} cannot be read from a message: what it refers to lives in the process that wrote it"
         ))),
     }
 }
@@ -100,22 +141,21 @@ fn check_list(dtype: DType, shape: &Shape, count: usize, given: usize) -> Result
     Ok(())
 }
 
-fn decode_strings(
-    message: &TensorProto,
-    shape: Shape,
-    count: usize,
-    allowance: &mut Allowance,
-) -> Result<Tensor> {
+fn decode_strings(message: &TensorProto, shape: Shape, count: usize, allow: Allow<'_>) -> Result<Tensor> {
     let bytes: Vec<&[u8]> = match message.tensor_content.is_empty() {
         true => message.string_val.iter().map(Vec::as_slice).collect(),
         false => split_strings(&message.tensor_content, count)?,
     };
     check_list(DType::Str, &shape, count, bytes.len())?;
-    allowance.take(bytes.iter().map(|b| b.len()).sum(), 1)?;
-    let mut values: Vec<Str> = bytes.into_iter().map(Str::from).collect();
-    let last = values.last().cloned().unwrap_or_default();
-    values.resize(count, last);
-    Tensor::strings(shape, values)
+    allow(bytes.iter().map(|b| b.len()).sum(), 1)?;
+    // Room for all is asked for before any is made: a message that claims many may hold few.
+    let mut all = Assembler::new(DType::Str, shape)?;
+    let given = bytes.len();
+    let values = bytes.into_iter().map(Str::new).collect::<Result<Vec<Str>>>()?;
+    let last = Tensor::str(values.last().cloned().unwrap_or_default());
+    all.push(&Tensor::strings([given], values)?, 0, given)?;
+    all.push_fill(&last, count - given)?;
+    all.finish()
 }
 
 /// Packed strings: all lengths as varints, then all bytes.
@@ -145,24 +185,44 @@ fn split_strings(content: &[u8], count: usize) -> Result<Vec<&[u8]>> {
     Ok(strings)
 }
 
-/// A tensor as a message: scalars in the list of their dtype, more elements as raw bytes, as TensorFlow writes them.
-pub(crate) fn encode(tensor: &Tensor) -> Result<TensorProto> {
+/// A tensor as a message: strings in their list, all else as raw bytes, however few they are.
+pub fn encode(tensor: &Tensor) -> Result<TensorProto> {
     let mut m = TensorProto {
         dtype: tensor.dtype().number(),
-        tensor_shape: Some(types::shape_message(&tensor.shape().into())),
+        tensor_shape: Some(encode_shape(&tensor.shape().into())),
         ..TensorProto::default()
     };
-    if let Some(values) = tensor.as_strs() {
-        m.string_val = values.iter().map(|v| v.to_vec()).collect();
-        return Ok(m);
+    match (tensor.as_strs(), tensor.as_bytes()) {
+        (Some(values), _) => m.string_val = values.iter().map(|v| v.to_vec()).collect(),
+        (_, Some(bytes)) => m.tensor_content = bytes.to_vec(),
+        _ => {
+            return Err(Error::unimplemented(format!(
+                "a tensor of {} cannot be written to a message: what it refers to lives in this process",
+                tensor.dtype()
+            )));
+        }
     }
-    let bytes = tensor.as_bytes().ok_or_else(|| {
-        Error::unimplemented(format!("a constant of dtype {} cannot be written", tensor.dtype()))
-    })?;
+    Ok(m)
+}
+
+/// As [`encode`], but strings are raw bytes too: all lengths, then all bytes.
+pub fn encode_packed(tensor: &Tensor) -> Result<TensorProto> {
+    let mut m = encode(tensor)?;
+    let strings = std::mem::take(&mut m.string_val);
+    for string in &strings {
+        put_varint(&mut m.tensor_content, string.len() as u64);
+    }
+    m.tensor_content.extend(strings.concat());
+    Ok(m)
+}
+
+/// As [`encode`], but one element is in the list of its dtype, as TensorFlow writes constants.
+pub fn encode_constant(tensor: &Tensor) -> Result<TensorProto> {
+    let mut m = encode(tensor)?;
     if tensor.elements() != 1 {
-        m.tensor_content = bytes.to_vec();
         return Ok(m);
     }
+    m.tensor_content.clear();
     fn one<T: Element>(tensor: &Tensor) -> Result<T> {
         Ok(tensor.as_slice::<T>()?.first().copied().unwrap_or_default())
     }

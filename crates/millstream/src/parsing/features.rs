@@ -1,28 +1,8 @@
-//! Parsing `Example` messages: their features, by name, as tensors.
-//!
-//! ```
-//! use millstream::parsing::{FixedLenFeature, VarLenFeature, parse_example};
-//! use millstream::prelude::*;
-//! let g = Graph::new();
-//! let serialized = g.placeholder_of("serialized", DType::Str, shape![_]);
-//! let age = FixedLenFeature::new(shape![], DType::I64).default_value(Tensor::scalar(-1i64));
-//! let parsed = parse_example(&g, serialized, [("age", age.into()), ("words", VarLenFeature::new(DType::Str).into())])?;
-//! let (age, words) = (parsed.dense("age")?, parsed.sparse("words")?);
-//! let session = Session::new(&g)?;
-//! // Two messages without any feature.
-//! let (age, shape): (Vec<i64>, Vec<i64>) = session.run((age, words.dense_shape), feed![serialized => "str[2] [\"\" \"\"]".parse::<Tensor>()?])?;
-//! assert_eq!(age, [-1, -1]);
-//! assert_eq!(shape, [2, 0]);
-//! # Ok::<(), millstream::Error>(())
-//! ```
-//!
-//! Definition: `tf.parse_example`, `tf.parse_single_example`, `tf.parse_single_sequence_example` of TensorFlow 1.15, with its node names.
+//! What is wanted of messages ([`Feature`]), what comes of it ([`Parsed`]), and how an op is told ([`Wanted`]).
 
-use crate::options::{Options, Start};
-use millstream_graph::{Arg, Attr, Graph, Op, OpBuilder, Output, SparseTensor};
+use millstream_graph::{Attr, Graph, Op, OpBuilder, Output, SparseTensor};
 use millstream_tensor::{DType, PartialShape, Result, Shape, Str, Tensor, ensure, invalid};
 use std::collections::BTreeMap;
-use std::panic::Location;
 
 /// A feature that every example has so many values of.
 #[derive(Clone, Debug)]
@@ -166,10 +146,10 @@ impl<'g> Parsed<'g> {
 
 /// What an op is told of the features wanted, in the order of their keys.
 #[derive(Default)]
-struct Wanted {
-    sparse: Vec<(String, DType)>,
-    dense: Vec<(String, DType, PartialShape)>,
-    missing_assumed_empty: Vec<Str>,
+pub(super) struct Wanted {
+    pub sparse: Vec<(String, DType)>,
+    pub dense: Vec<(String, DType, PartialShape)>,
+    pub missing_assumed_empty: Vec<Str>,
     /// What follows from the sparse outputs.
     composed: Vec<(String, SparseFeature)>,
     plain: Vec<String>,
@@ -188,7 +168,7 @@ impl Wanted {
     }
 
     /// Of examples, or of the context of a sequence.
-    fn of_examples(features: &BTreeMap<String, Feature>) -> Result<Wanted> {
+    pub fn of_examples(features: &BTreeMap<String, Feature>) -> Result<Wanted> {
         let mut wanted = Wanted::default();
         for (key, feature) in features {
             match feature {
@@ -227,7 +207,7 @@ impl Wanted {
     }
 
     /// Of the steps of a sequence.
-    fn of_steps(features: &BTreeMap<String, Feature>) -> Result<Wanted> {
+    pub fn of_steps(features: &BTreeMap<String, Feature>) -> Result<Wanted> {
         let mut wanted = Wanted::default();
         for (key, feature) in features {
             match feature {
@@ -255,25 +235,29 @@ impl Wanted {
         Ok(wanted)
     }
 
-    fn keys(&self) -> (Vec<String>, Vec<String>) {
+    pub fn keys(&self) -> (Vec<String>, Vec<String>) {
         let sparse = self.sparse.iter().map(|(key, _)| key.clone()).collect();
         (sparse, self.dense.iter().map(|(key, ..)| key.clone()).collect())
     }
 
-    fn sparse_types(&self) -> Attr {
-        list(self.sparse.iter().map(|(_, dtype)| *dtype))
+    /// How many outputs an op has for them, if lengths are not asked for.
+    pub fn n_outputs(&self) -> usize {
+        3 * self.sparse.len() + self.dense.len()
     }
 
-    fn dense_types(&self) -> Attr {
-        list(self.dense.iter().map(|(_, dtype, _)| *dtype))
-    }
-
-    fn dense_shapes(&self) -> Attr {
-        list(self.dense.iter().map(|(_, _, shape)| shape.clone()))
+    /// Their dtypes and shapes, as attributes of these names.
+    pub fn types<'g>(
+        &self,
+        node: OpBuilder<'g>,
+        [sparse_types, dense_types, dense_shapes]: [&'static str; 3],
+    ) -> OpBuilder<'g> {
+        node.attr(sparse_types, list(self.sparse.iter().map(|(_, dtype)| *dtype)))
+            .attr(dense_types, list(self.dense.iter().map(|(_, dtype, _)| *dtype)))
+            .attr(dense_shapes, list(self.dense.iter().map(|(_, _, shape)| shape.clone())))
     }
 
     /// The outputs of the op from `first` on, by name.
-    fn parsed<'g>(&self, op: Op<'g>, first: usize) -> Result<Parsed<'g>> {
+    pub fn parsed<'g>(&self, op: Op<'g>, first: usize) -> Result<Parsed<'g>> {
         let n = self.sparse.len();
         let outputs = op.outputs();
         let part = |i: usize| SparseTensor {
@@ -338,7 +322,7 @@ fn compose<'g>(
     })
 }
 
-fn list<T: Into<Attr>>(items: impl IntoIterator<Item = T>) -> Attr {
+pub(super) fn list<T: Into<Attr>>(items: impl IntoIterator<Item = T>) -> Attr {
     Attr::List(items.into_iter().map(Into::into).collect())
 }
 
@@ -354,8 +338,13 @@ fn steps_of(shape: &Shape) -> PartialShape {
     PartialShape::new(std::iter::once(None).chain(shape.dims().iter().map(|&d| Some(d))))
 }
 
-/// The defaults of the dense features, in the order of their keys; nothing where there is none.
-fn defaults<'g>(g: &'g Graph, features: &BTreeMap<String, Feature>) -> Result<Vec<Output<'g>>> {
+/// The defaults of the dense features, in the order of their keys; nothing where there is none. As in TensorFlow, where the op is one for many
+/// sequences they have their shape from the beginning.
+pub(super) fn defaults<'g>(
+    g: &'g Graph,
+    features: &BTreeMap<String, Feature>,
+    for_sequences: bool,
+) -> Result<Vec<Output<'g>>> {
     let mut outputs = Vec::new();
     for (key, feature) in features {
         let (prefix, dtype, shape, default) = match feature {
@@ -377,134 +366,13 @@ fn defaults<'g>(g: &'g Graph, features: &BTreeMap<String, Feature>) -> Result<Ve
         );
         let plain = |c: char| if c.is_ascii_alphanumeric() || "_.-/".contains(c) { c } else { '_' };
         let name = format!("{prefix}_{}", key.chars().map(plain).collect::<String>());
+        if for_sequences {
+            outputs.push(g.constant_tensor(&name, default.reshape(shape)?));
+            continue;
+        }
         let default = g.constant_tensor(&name, default.clone());
         let dims: Vec<i32> = shape.dims().iter().map(|&d| i32::try_from(d).unwrap_or(i32::MAX)).collect();
         outputs.push(g.op("Reshape").input(default).input(Tensor::vector(&dims)?).output());
     }
     Ok(outputs)
-}
-
-fn by_key<K: Into<String>>(features: impl IntoIterator<Item = (K, Feature)>) -> BTreeMap<String, Feature> {
-    features.into_iter().map(|(key, feature)| (key.into(), feature)).collect()
-}
-
-fn key_inputs<'g>(node: OpBuilder<'g>, keys: Vec<String>) -> OpBuilder<'g> {
-    node.inputs(keys.into_iter().map(Arg::from))
-}
-
-fn no_strings() -> Result<Tensor> {
-    Tensor::strings([0], Vec::new())
-}
-
-/// The features of many examples: `serialized` is a vector of `Example` messages.
-#[track_caller]
-pub fn parse_example<'g, K: Into<String>>(
-    g: impl Start<'g>,
-    serialized: impl Into<Arg<'g>>,
-    features: impl IntoIterator<Item = (K, Feature)>,
-) -> Result<Parsed<'g>> {
-    named_example(g.options(), serialized.into(), no_strings()?.into(), by_key(features), Location::caller())
-}
-
-/// As [`parse_example`], with names for the examples in messages.
-#[track_caller]
-pub fn parse_named_example<'g, K: Into<String>>(
-    g: impl Start<'g>,
-    serialized: impl Into<Arg<'g>>,
-    names: impl Into<Arg<'g>>,
-    features: impl IntoIterator<Item = (K, Feature)>,
-) -> Result<Parsed<'g>> {
-    named_example(g.options(), serialized.into(), names.into(), by_key(features), Location::caller())
-}
-
-fn named_example<'g>(
-    options: Options<'g>,
-    serialized: Arg<'g>,
-    names: Arg<'g>,
-    features: BTreeMap<String, Feature>,
-    at: &'static Location<'static>,
-) -> Result<Parsed<'g>> {
-    let g = options.graph();
-    let wanted = Wanted::of_examples(&features).map_err(|e| e.at_line(at))?;
-    let op = g.name_scope(&options.name_or("ParseExample"), || {
-        let defaults = defaults(g, &features)?;
-        let (sparse, dense) = wanted.keys();
-        let node = g.op("ParseExample").at(at).input(serialized).input(names);
-        let node = key_inputs(key_inputs(node, sparse), dense).inputs(defaults);
-        node.attr("Nsparse", wanted.sparse.len() as i64)
-            .attr("Ndense", wanted.dense.len() as i64)
-            .attr("sparse_types", wanted.sparse_types())
-            .attr("Tdense", wanted.dense_types())
-            .attr("dense_shapes", wanted.dense_shapes())
-            .try_finish()
-    })?;
-    wanted.parsed(op, 0)
-}
-
-/// The features of one example: `serialized` is an `Example` message, a scalar.
-#[track_caller]
-pub fn parse_single_example<'g, K: Into<String>>(
-    g: impl Start<'g>,
-    serialized: impl Into<Arg<'g>>,
-    features: impl IntoIterator<Item = (K, Feature)>,
-) -> Result<Parsed<'g>> {
-    let (options, at, features) = (g.options(), Location::caller(), by_key(features));
-    let g = options.graph();
-    let wanted = Wanted::of_examples(&features).map_err(|e| e.at_line(at))?;
-    let op = g.name_scope(&options.name_or("ParseSingleExample"), || {
-        let defaults = defaults(g, &features)?;
-        let (sparse, dense) = wanted.keys();
-        g.op("ParseSingleExample")
-            .at(at)
-            .input(serialized)
-            .inputs(defaults)
-            .attr("num_sparse", wanted.sparse.len() as i64)
-            .attr("sparse_keys", list(sparse))
-            .attr("dense_keys", list(dense))
-            .attr("sparse_types", wanted.sparse_types())
-            .attr("Tdense", wanted.dense_types())
-            .attr("dense_shapes", wanted.dense_shapes())
-            .try_finish()
-    })?;
-    wanted.parsed(op, 0)
-}
-
-/// The features of one sequence, of its context and of its steps: `serialized` is a `SequenceExample` message, a scalar.
-#[track_caller]
-pub fn parse_single_sequence_example<'g, K: Into<String>, L: Into<String>>(
-    g: impl Start<'g>,
-    serialized: impl Into<Arg<'g>>,
-    context: impl IntoIterator<Item = (K, Feature)>,
-    steps: impl IntoIterator<Item = (L, Feature)>,
-) -> Result<(Parsed<'g>, Parsed<'g>)> {
-    let (options, at) = (g.options(), Location::caller());
-    let (context, steps) = (by_key(context), by_key(steps));
-    let g = options.graph();
-    let of_context = Wanted::of_examples(&context).map_err(|e| e.at_line(at))?;
-    let of_steps = Wanted::of_steps(&steps).map_err(|e| e.at_line(at))?;
-    let op = g.name_scope(&options.name_or("ParseSingleSequenceExample"), || {
-        let defaults = defaults(g, &context)?;
-        let assumed_empty = of_steps.missing_assumed_empty.clone();
-        let assumed_empty = Tensor::strings([assumed_empty.len()], assumed_empty)?;
-        let mut node = g.op("ParseSingleSequenceExample").at(at).input(serialized).input(assumed_empty);
-        for wanted in [&of_context, &of_steps] {
-            let (sparse, dense) = wanted.keys();
-            node = key_inputs(key_inputs(node, sparse), dense);
-        }
-        node.inputs(defaults)
-            .input("")
-            .attr("Ncontext_sparse", of_context.sparse.len() as i64)
-            .attr("Ncontext_dense", of_context.dense.len() as i64)
-            .attr("Nfeature_list_sparse", of_steps.sparse.len() as i64)
-            .attr("Nfeature_list_dense", of_steps.dense.len() as i64)
-            .attr("context_sparse_types", of_context.sparse_types())
-            .attr("Tcontext_dense", of_context.dense_types())
-            .attr("context_dense_shapes", of_context.dense_shapes())
-            .attr("feature_list_sparse_types", of_steps.sparse_types())
-            .attr("feature_list_dense_types", of_steps.dense_types())
-            .attr("feature_list_dense_shapes", of_steps.dense_shapes())
-            .try_finish()
-    })?;
-    let n_context = 3 * of_context.sparse.len() + of_context.dense.len();
-    Ok((of_context.parsed(op, 0)?, of_steps.parsed(op, n_context)?))
 }

@@ -1,0 +1,42 @@
+//! `DecodeJSONExample`: `Example` messages from their JSON form.
+
+use crate::strings::strs;
+use millstream_graph::op::{Cost, Gradient, Kernel, KernelCx, OpDef};
+use millstream_proto::{Example, encode, from_json};
+use millstream_tensor::{DType, Result, Str, Tensor, invalid};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("DecodeJSONExample")
+        .doc(
+            "Each string, an `Example` message in protobuf's JSON form, as an encoded message for ParseExample. Bytes are in base64; a field that \
+             is not known is an error. Features are in the order of their names.",
+        )
+        .input("json_examples", DType::Str)
+        .output("binary_examples", DType::Str)
+        .infer(|cx| cx.same_as_input())
+        .kernel(Kernel::pure(run).cost(Cost::PerElement(10_000.0)))
+        .gradient(Gradient::none("what is read from bytes has none, as in TensorFlow"))
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let mut examples = Vec::new();
+    for (i, json) in strs(cx, 0)?.iter().enumerate() {
+        cx.env.cancel.check()?;
+        let example: Example = from_json(json).map_err(|e| invalid!("`json_examples` {i}: {e}"))?;
+        examples.push(Str::new(encode(&example))?);
+    }
+    let examples = Tensor::strings(cx.input(0).shape().clone(), examples)?;
+    cx.set(0, examples);
+    Ok(())
+}
+
+cases! {
+    numbers: r#"DecodeJSONExample(["{\"features\": {\"feature\": {\"b\": {\"int64List\": {\"value\": [1, \"2\"]}}}}}"]) = ["\n\r\n\x0b\n\x01b\x12\x06\x1a\x04\n\x02\x01\x02"]"#,
+    bytes: r#"DecodeJSONExample("{\"features\": {\"feature\": {\"b\": {\"bytes_list\": {\"value\": [\"YWI=\"]}}}}}") = "\n\r\n\x0b\n\x01b\x12\x06\n\x04\n\x02ab""#,
+    nothing: r#"DecodeJSONExample(["{}"]) = [""]"#,
+    keeps_the_shape: "DecodeJSONExample(str[?,2]) : str[?,2]",
+    is_json: r#"DecodeJSONExample(["{}" "{"]) ! `json_examples` 1: "#,
+    knows_its_fields: r#"DecodeJSONExample("{\"feature\": {}}") ! feature"#,
+    is_text: r#"DecodeJSONExample("\xff") ! `json_examples` 0: "#,
+    of_its_kind: r#"DecodeJSONExample("{\"features\": 1}") ! `json_examples` 0: "#,
+}

@@ -1,0 +1,86 @@
+//! Sparse tensors as three elements, which stand for indices, values and shape: encoded `TensorProto`s, or variants that hold the tensors.
+
+use super::entries::Entries;
+use millstream_checkpoint::message;
+use millstream_graph::op::KernelCx;
+use millstream_proto::{TensorProto, decode, encode};
+use millstream_state::Sparse;
+use millstream_tensor::{DType, Opaque, Result, Str, Tensor, Variant, ensure, invalid};
+use std::sync::Arc;
+
+/// A variant that holds a tensor.
+#[derive(Debug)]
+struct Held(Tensor);
+
+impl Opaque for Held {
+    fn kind(&self) -> &'static str {
+        "tensor"
+    }
+}
+
+/// Sparse tensors one after the other, three elements each, of this dtype.
+pub(super) fn serialize(all: &[Sparse], dtype: DType, shape: &[usize]) -> Result<Tensor> {
+    let shape = shape.iter().copied();
+    let parts = all.iter().flatten();
+    match dtype {
+        DType::Variant => {
+            let held = parts.map(|part| Variant::new(Arc::new(Held(part.clone())))).collect();
+            Tensor::variants(millstream_tensor::Shape::new(shape), held)
+        }
+        _ => {
+            let texts = parts.map(|part| Str::new(encode(&message::encode_packed(part)?)));
+            Tensor::strings(millstream_tensor::Shape::new(shape), texts.collect::<Result<_>>()?)
+        }
+    }
+}
+
+/// The sparse tensors that input 0 holds in its last axis, with values of this dtype.
+pub(super) fn deserialize(cx: &KernelCx, dtype: DType) -> Result<Vec<Sparse>> {
+    let all = cx.input(0);
+    let name = cx.name_of(0);
+    ensure!(
+        all.shape().last() == Some(&3),
+        "`{name}` must have 3 as its last dimension (indices, values, shape), but has shape {}",
+        all.shape()
+    );
+    ensure!(
+        all.elements() > 0,
+        "`{name}` holds no sparse tensor: its shape is {}, and of none the rank is not known",
+        all.shape()
+    );
+    let part = |i: usize| -> Result<Tensor> {
+        match (all.as_strs(), all.as_variants()) {
+            (Some(texts), _) => parsed(&texts[i]),
+            (_, Some(held)) => {
+                let held = &held[i];
+                let tensor =
+                    held.get::<Held>().ok_or_else(|| invalid!("it is a {}, not a tensor", held.kind()))?;
+                Ok(tensor.0.clone())
+            }
+            _ => Err(invalid!("`{name}` must be strings or variants, not {}", all.dtype())),
+        }
+    };
+    let one = |i: usize| -> Result<Sparse> {
+        let [indices, values, shape] = [part(3 * i)?, part(3 * i + 1)?, part(3 * i + 2)?];
+        ensure!(
+            indices.dtype() == DType::I64 && shape.dtype() == DType::I64,
+            "its indices and shape must be i64, but are {} and {}",
+            indices.dtype(),
+            shape.dtype()
+        );
+        ensure!(
+            values.dtype() == dtype,
+            "a SparseTensor of {dtype} is requested but its values are {}",
+            values.dtype()
+        );
+        Entries::checked([&indices, &values, &shape], ["indices", "values", "shape"])?;
+        Ok([indices, values, shape])
+    };
+    let read = |i: usize| one(i).map_err(|e| e.note(format!("in SparseTensor[{i}] of `{name}`")));
+    (0..all.elements() / 3).map(read).collect()
+}
+
+fn parsed(bytes: &Str) -> Result<Tensor> {
+    let message: TensorProto = decode(bytes).map_err(|e| invalid!("it is no serialized tensor: {e}"))?;
+    message::decode(&message, &mut |_, _| Ok(()))
+}

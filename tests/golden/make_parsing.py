@@ -347,6 +347,8 @@ def programs():
         "index_tensor": nodes(lambda: lookup.index_table_from_tensor(words, num_oov_buckets=1).lookup(tf.constant(["a"]))),
         "string_file": nodes(lambda: lookup.index_to_string_table_from_file("V", default_value="U").lookup(tf.constant([1], tf.int64))),
         "string_tensor": nodes(lambda: lookup.index_to_string_table_from_tensor(words, default_value="U").lookup(tf.constant([1], tf.int64))),
+        "dense_table": nodes(lambda: (lambda k, t: [t.lookup(k), t.insert(k, tf.constant([1], tf.int64)), t.remove(k), t.size(), t.export()])(
+            tf.constant(["a"]), lookup.MutableDenseHashTable(tf.string, tf.int64, -1, "", "-", checkpoint=False))),
         "hash_table": nodes(lambda: (lambda t: [t.lookup(tf.constant(["a"])), t.size(), t.export()])(
             lookup.HashTable(lookup.KeyValueTensorInitializer(["a"], [1.0]), -1.0))),
     }
@@ -359,13 +361,14 @@ def tables():
     def run(name, op, **args):
         with tf.Graph().as_default(), tf.Session() as sess:
             steps = []
-            handle = getattr(tf.raw_ops, op)(shared_name="t", **args)
+            keys = {k: tf.constant(v) for k, v in args.items() if k.endswith("_key")}
+            handle = getattr(tf.raw_ops, op)(shared_name="t", **dict(args, **keys))
             for step in STEPS[name]:
                 try:
                     steps.append([step[0], step[1:], apply(sess, handle, step)])
                 except tf.errors.OpError as e:
                     steps.append([step[0], step[1:], {"error": code(e), "message": e.message.split("\n")[0]}])
-            TABLES.append({"name": name, "op": op, "steps": steps})
+            TABLES.append({"name": name, "op": op, "steps": steps, "keys": [args[k] for k in ("empty_key", "deleted_key") if k in args]})
 
     def apply(sess, handle, step):
         word, rest = step[0], [tf.constant(v[1], DTYPES[v[0]]) if isinstance(v, (list, tuple)) else v for v in step[1:]]
@@ -399,6 +402,10 @@ def tables():
     run("twice", "HashTableV2", key_dtype=tf.string, value_dtype=tf.int64)
     run("imported", "HashTableV2", key_dtype=tf.string, value_dtype=tf.int64)
     run("mutable", "MutableHashTableV2", key_dtype=tf.string, value_dtype=tf.int64)
+    # Values of another shape, and importing, end TensorFlow's process; it exports empty buckets, too.
+    STEPS["dense"] = [find, ("size",), ("insert", sk, iv), find, ("insert", ("str", ["b", "c"]), ("i64", [5, 6])), ("remove", ("str", ["b", "y"])), find, ("size",),
+                      ("find", ("str", ["", "a"]), ("i64", 0)), ("insert", ("str", ["-"]), ("i64", [1])), ("remove", ("str", [""])), ("size",), ("insert", ("str", ["b"]), ("i64", [7])), find]
+    run("dense", "MutableDenseHashTableV2", empty_key="", deleted_key="-", value_dtype=tf.int64)
 
 
 FILES = []

@@ -319,6 +319,41 @@ impl<'g> MutableHashTable<'g> {
         Ok(MutableHashTable { core: Core { handle: node.try_finish()?.output(0), default, key, value } })
     }
 
+    /// A dense table that is empty at first (`tf.contrib.lookup.MutableDenseHashTable`). Its keys have the dtype and shape of `empty_key`, and may
+    /// be neither that one nor `deleted_key`; its values have those of `default`, the value of keys that are not in it.
+    ///
+    /// ```
+    /// use millstream::lookup::MutableHashTable;
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let table = MutableHashTable::dense(&g, -1f32, [-1i64, -1], [-2i64, -2])?;
+    /// let (places, heights) = (g.constant([[0i64, 1], [2, 3]]), g.constant([0.5f32, 1.5]));
+    /// let (insert, find) = (table.insert(places, heights)?, table.lookup(g.constant([[2i64, 3], [4, 5]]))?);
+    /// let session = Session::new(&g)?;
+    /// session.run::<()>(insert, feed![])?;
+    /// let found: Vec<f32> = session.run(find, feed![])?;
+    /// assert_eq!(found, [1.5, -1.0]);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn dense(
+        g: impl Start<'g>,
+        default: impl Into<Value<'g>>,
+        empty_key: impl Into<Value<'g>>,
+        deleted_key: impl Into<Value<'g>>,
+    ) -> Result<MutableHashTable<'g>> {
+        let (options, at) = (g.options(), Location::caller());
+        let g = options.graph();
+        let default = default.into().place(g, "default_value", at);
+        let (empty, deleted) =
+            (empty_key.into().place(g, "empty_key", at), deleted_key.into().place(g, "deleted_key", at));
+        let (key, value, shape) = (empty.dtype()?, default.dtype()?, default.shape());
+        let node = options.start_as("MutableDenseHashTableV2", "MutableDenseHashTable").at(at);
+        let node = node.input(empty).input(deleted).attr("use_node_name_sharing", true);
+        let node = node.attr("value_dtype", value).attr("value_shape", shape);
+        Ok(MutableHashTable { core: Core { handle: node.try_finish()?.output(0), default, key, value } })
+    }
+
     /// The handle: a resource.
     pub fn handle(&self) -> Output<'g> {
         self.core.handle

@@ -289,7 +289,9 @@ fn tables_do_as_tensorflows() {
     for table in list(&tables) {
         let g = Graph::new();
         let op = text(&table["op"]).to_owned();
-        let handle = g.op(op).attr("key_dtype", DType::Str).attr("value_dtype", DType::I64).output();
+        let reserved = list(&table["keys"]).iter().map(text);
+        let node = g.op(op).inputs(reserved.map(Tensor::str));
+        let handle = node.attr("key_dtype", DType::Str).attr("value_dtype", DType::I64).output();
         let session = Session::new(&g).unwrap();
         let given = |v: &Value| tensor(dtype(text(&v[0])), &v[1]);
         for step in list(&table["steps"]) {
@@ -474,6 +476,15 @@ fn nodes_are_tensorflows() {
     made("string_tensor", &|g| {
         let table = index_to_string_table_from_tensor(g, ["a", "b"], "U").unwrap();
         table.lookup(g.output(&one(g)).unwrap()).unwrap();
+    });
+    made("dense_table", &|g| {
+        let key = g.output(&a(g)).unwrap();
+        let table = MutableHashTable::dense(g, -1i64, "", "-").unwrap();
+        table.lookup(key).unwrap();
+        table.insert(key, g.output(&one(g)).unwrap()).unwrap();
+        table.remove(key).unwrap();
+        table.size();
+        table.export().unwrap();
     });
     made("hash_table", &|g| {
         let init = TableInitializer::key_values(g, ["a"], [1f32]).unwrap();

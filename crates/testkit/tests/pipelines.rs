@@ -1,7 +1,7 @@
 //! Random input pipelines: a source, queues between runners of several threads, a bucket, consumers; an operation that fails somewhere, somebody
 //! who closes or stops at a random moment, consumers whose runs are called off.
 //!
-//! Whatever happens, nothing hangs, no thread is left, what comes out is right, and every element is accounted for: it came out, is in one of
+//! Whatever happens, nothing hangs, no thread is left, nobody waits in vain, what comes out is right, and every element is accounted for: it came out, is in one of
 //! the queues, was dropped and counted, or was in a run that failed or was called off. Elements are numbers, each there once, which are looked for one by one;
 //! what the queues count of themselves has to agree.
 //!
@@ -367,6 +367,10 @@ impl Pipeline {
         let (session, looks) = (Session::with_options(&g, options())?, Session::with_options(&g, options())?);
         session.run::<()>(fill, feed![all => (0..n as i32).collect::<Vec<i32>>()])?;
         session.run::<()>(end, feed![])?;
+        let mut queues = vec![&numbers];
+        queues.extend(Some(&middle).filter(|_| self.threads[0] > 0));
+        queues.extend(made.bucket_queues().iter().chain([made.top_queue()]));
+        let queues: Arc<[Arc<state::Queue>]> = opened(&looks, &queues)?.into();
         let take = session.make_callable((made.bucket, batch, sequences, most), [])?;
         let coordinator = Coordinator::with_clean_stops([Code::OutOfRange, Code::Cancelled]);
         session.start_queue_runners(&coordinator)?;
@@ -378,6 +382,7 @@ impl Pipeline {
         for i in 0..self.threads[2] {
             let (take, taken, wrong) = (take.clone(), taken.clone(), wrong.clone());
             let (batches, called_off, stops) = (batches.clone(), called_off.clone(), coordinator.clone());
+            let queues = queues.clone();
             let (buckets, drops) = (buckets as i32, self.drops);
             let options = RunOptions { timeout: self.patience, ..RunOptions::default() };
             coordinator.spawn(format!("consumer {i}"), move || {
@@ -395,6 +400,9 @@ impl Pipeline {
                         Err(what) => *wrong.lock().unwrap() = Some(what),
                     }
                     batches.fetch_add(1, AcqRel);
+                    if let Some(what) = waits_in_vain(&queues) {
+                        *wrong.lock().unwrap() = Some(what);
+                    }
                 }
                 Ok(())
             })?;
@@ -403,6 +411,9 @@ impl Pipeline {
             let (after, soon) = (self.rng.below(6), Duration::from_micros(self.rng.below(3000) as u64));
             let begin = Instant::now();
             while batches.load(Acquire) < after && begin.elapsed() < soon {
+                if let Some(what) = waits_in_vain(&queues) {
+                    *wrong.lock().unwrap() = Some(what);
+                }
                 std::thread::yield_now();
             }
         }
@@ -420,10 +431,6 @@ impl Pipeline {
         let left = coordinator.running();
 
         let taken = std::mem::take(&mut *taken.lock().unwrap());
-        let mut queues = vec![&numbers];
-        queues.extend(Some(&middle).filter(|_| self.threads[0] > 0));
-        queues.extend(made.bucket_queues().iter().chain([made.top_queue()]));
-        let queues = opened(&looks, &queues)?;
         let seen = Seen {
             counts: made.statistics(&looks)?,
             taken,
@@ -597,6 +604,18 @@ fn opened(session: &Session, queues: &[&Queue<'_>]) -> Result<Vec<Arc<state::Que
     let handles: Vec<Tensor> = session.run(queues.iter().map(|q| q.handle()).collect::<Vec<_>>(), feed![])?;
     let queue = |handle: &Tensor| handle.as_handles().and_then(|h| h.first()?.share::<state::Queue>());
     Ok(handles.iter().filter_map(queue).collect())
+}
+
+/// Whether somebody stands in the line of a queue who could be served: there is no moment at which that may be seen.
+fn waits_in_vain(queues: &[Arc<state::Queue>]) -> Option<String> {
+    let could_be_served = |report: &QueueReport| {
+        let held_back = if report.closed.is_some() { 0 } else { report.spec.min_after_dequeue };
+        let enqueues = report.len < report.spec.capacity || report.closed.is_some();
+        let dequeues = report.len > held_back || report.closed.is_some();
+        (enqueues && !report.enqueuing.is_empty()) || (dequeues && !report.dequeuing.is_empty())
+    };
+    let report = queues.iter().map(|queue| queue.report()).find(could_be_served)?;
+    Some(format!("somebody waits in vain: {report}"))
 }
 
 /// The elements that are in a queue, alone or in batches.

@@ -332,6 +332,7 @@ impl Pipeline {
         let which = self.fail(Fails::AtTheBucket, x) % modulus;
         let sequence = self.sequence(x);
         let size = self.batch_size(&g);
+        let by_tokens = matches!(size, BatchSize::MaxTokens(_));
         let capacities: Vec<usize> = (0..buckets).map(|_| 1 + self.rng.below(8)).collect();
         let mut made = bucket(&g, (x, sequence), which, size, buckets)
             .shapes([shape![], shape![_]])
@@ -359,6 +360,14 @@ impl Pipeline {
             Stops::MiddleAtOnce => Some(middle.close_and_cancel()),
             Stops::Nobody | Stops::Coordinator | Stops::Session => None,
         };
+
+        let greedy = match self.rng.below(4) {
+            0 if self.threads[0] > 0 => Some(&middle),
+            1 if !by_tokens => Some(&made.bucket_queues()[self.rng.below(buckets)]),
+            _ => None,
+        };
+        let greedy = greedy.map(|queue| queue.dequeue_many(n as i32 + 1)).transpose()?;
+        let greedy = greedy.map(|taken| taken[0]);
 
         // Whoever looks afterwards shares what the session that may be closed has.
         let resources = ResourceManager::new();
@@ -402,6 +411,24 @@ impl Pipeline {
                     batches.fetch_add(1, AcqRel);
                     if let Some(what) = waits_in_vain(&queues) {
                         *wrong.lock().unwrap() = Some(what);
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        // Somebody takes all there is, but never gets as much as he asked for: it has to be there again, in order.
+        if let Some(greedy) = greedy {
+            let take = session.make_callable(greedy, [])?;
+            let (stops, timeout) = (coordinator.clone(), Duration::from_micros(self.rng.below(400) as u64));
+            coordinator.spawn("greedy", move || {
+                let options = RunOptions { timeout: Some(timeout), ..RunOptions::default() };
+                while !stops.should_stop() {
+                    match take.call_with(Vec::new(), &options) {
+                        Err(error) if error.code() == Code::DeadlineExceeded => {}
+                        // Its queue is closed, which is nobody else's end.
+                        Err(error) if error.code() == Code::OutOfRange => return Ok(()),
+                        Err(error) => return Err(error),
+                        Ok(_) => return Err(Error::internal("there were not so many")),
                     }
                 }
                 Ok(())

@@ -37,6 +37,13 @@ def sequence(x):
     return s
 
 
+def sparse(x):
+    """As many as `sequence`, at every second place."""
+    values = sequence(x)
+    at = tf.expand_dims(tf.range(tf.size(values, out_type=tf.int64), dtype=tf.int64) * 2, 1)
+    return tf.SparseTensor(at, values, tf.cast(tf.expand_dims(tf.size(values) * 2, 0), tf.int64))
+
+
 CASES = {
     "plain": lambda x: training.bucket([x], x % 3, batch_size=4, num_buckets=3),
     "smaller": lambda x: training.bucket([x, tf.as_string(x)], x % 3, batch_size=4, num_buckets=3,
@@ -45,6 +52,12 @@ CASES = {
                                         batch_size=[4, 3], num_buckets=2, dynamic_pad=True, allow_smaller_final_batch=True,
                                         shapes=[[None], [None, 2]], bucket_capacities=[5, 6], capacity=7, num_threads=1),
     "kept": lambda x: training.bucket([x], x % 2, batch_size=4, num_buckets=2, keep_input=tf.not_equal(x % 5, 0), name="mine"),
+    "sparse": lambda x: training.bucket([x, sparse(x)], x % 2, batch_size=[2, 3], num_buckets=2, allow_smaller_final_batch=True),
+    "sparse_kept": lambda x: training.bucket({"a": sparse(x), "b": sparse(x + 1)}, x % 2, batch_size=4, num_buckets=2, keep_input=tf.not_equal(x % 5, 0),
+                                             dynamic_pad=True),
+    "sparse_alone": lambda x: training.bucket([sparse(x)], x % 2, batch_size=4, num_buckets=2),
+    "sparse_lengths": lambda x: training.bucket_by_sequence_length(x * 7 % 5 + 1, [sparse(x), sequence(x)], 4, [2, 4], dynamic_pad=True,
+                                                                   allow_smaller_final_batch=True),
     "lengths": lambda x: training.bucket_by_sequence_length(x * 7 % 5 + 1, [sequence(x), x], 4, [2, 4], dynamic_pad=True,
                                                             allow_smaller_final_batch=True),
     "lengths_discarding": lambda x: training.bucket_by_sequence_length(x % 6, [x], [2, 3, 4], [1, 5], shapes=[[]]),
@@ -67,9 +80,11 @@ def text(value):
 
 
 def flat(outputs):
+    if isinstance(outputs, tf.SparseTensor):
+        return [outputs.indices, outputs.values, outputs.dense_shape]
     if isinstance(outputs, dict):
-        return [outputs[k] for k in sorted(outputs)]
-    return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+        outputs = [outputs[k] for k in sorted(outputs)]
+    return [leaf for part in outputs for leaf in flat(part)] if isinstance(outputs, (list, tuple)) else [outputs]
 
 
 def case(name, build, out):

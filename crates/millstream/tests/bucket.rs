@@ -36,6 +36,15 @@ fn sequence(x: Output<'_>) -> Output<'_> {
     g.fill(g.stack([x * 7 % 5 + 1], 0), x).set_shape(shape![_])
 }
 
+/// As many as [`sequence`], at every second place.
+fn sparse(x: Output<'_>) -> SparseTensor<'_> {
+    let g = x.graph();
+    let values = sequence(x);
+    let size = g.op("Size").input(values).attr("out_type", DType::I64).output();
+    let at = g.op("Range").input(0i64).input(size).input(1i64).output() * 2i64;
+    SparseTensor { indices: g.stack([at], 1), values, dense_shape: g.stack([size * 2i64], 0) }
+}
+
 fn strings(x: Output<'_>) -> Output<'_> {
     x.graph().op("AsString").input(x).output()
 }
@@ -197,6 +206,71 @@ fn as_tensorflow() -> Result<()> {
 }
 
 #[test]
+fn sparse_tensors_as_tensorflow() -> Result<()> {
+    let g = Graph::new();
+    let (x, start) = numbers(&g)?;
+    let (which, tensors) = (x % 2, (x, sparse(x)));
+    let before = g.len();
+    let made = bucket(&g, tensors, which, [2, 3], 2).allow_smaller_final_batch(true).make()?;
+    compare(&g, "sparse", start, before, made, false)?;
+
+    let g = Graph::new();
+    let (x, start) = numbers(&g)?;
+    let tensors = BTreeMap::from([("a".to_owned(), sparse(x)), ("b".to_owned(), sparse(x + 1))]);
+    let (which, keep) = (x % 2, g.not_equal(x % 5, g.constant(0)));
+    let before = g.len();
+    let made = bucket(&g, tensors, which, 4, 2).keep_input(keep).dynamic_pad(true).make()?;
+    compare(&g, "sparse_kept", start, before, made, false)?;
+
+    let g = Graph::new();
+    let (x, start) = numbers(&g)?;
+    let (which, tensors) = (x % 2, [sparse(x)]);
+    let before = g.len();
+    let made = bucket(&g, tensors, which, 4, 2).make()?;
+    compare(&g, "sparse_alone", start, before, made, false)?;
+
+    let g = Graph::new();
+    let (x, start) = numbers(&g)?;
+    let (length, tensors) = (x * 7 % 5 + 1, (sparse(x), sequence(x)));
+    let before = g.len();
+    let made = bucket_by_sequence_length(&g, length, tensors, 4, [2, 4])
+        .dynamic_pad(true)
+        .allow_smaller_final_batch(true)
+        .make()?;
+    compare(&g, "sparse_lengths", start, before, made, true)?;
+    Ok(())
+}
+
+/// Neither those that are not kept nor those that belong to no bucket stay behind in a map, and they are counted.
+#[test]
+fn sparse_tensors_that_are_dropped() -> Result<()> {
+    let g = Graph::new();
+    let (x, start) = numbers(&g)?;
+    let (which, keep) = (x % 3, g.not_equal(x % 5, g.constant(0)));
+    let made = bucket(&g, (x, sparse(x)), which, 4, 2)
+        .keep_input(keep)
+        .drop_out_of_range(true)
+        .allow_smaller_final_batch(true);
+    let (_, values) = made.make().map(|made| (made.bucket, made))?;
+    let (batches, _, session) = drain(&g, start, &values)?;
+    let counts = values.statistics(&session)?;
+    assert_eq!(
+        (counts.came(), counts.filtered, counts.out_of_range, counts.out()),
+        (30, 6, 8, 16),
+        "{counts}"
+    );
+    for (_, batch) in &batches {
+        let [x, indices, values, shape] = batch.as_slice() else { panic!("four values") };
+        let rows = x.as_slice::<i32>()?;
+        assert_eq!(shape.as_slice::<i64>()?[0], rows.len() as i64);
+        let at =
+            indices.as_slice::<i64>()?.chunks(2).map(|index| rows[index[0] as usize]).collect::<Vec<_>>();
+        assert_eq!(at, values.as_slice::<i32>()?);
+    }
+    Ok(())
+}
+
+#[test]
 fn by_length_as_tensorflow() -> Result<()> {
     let g = Graph::new();
     let (x, start) = numbers(&g)?;
@@ -312,8 +386,10 @@ fn mistakes() -> Result<()> {
         bucket(&g, [x], two(), tokens, 2).make().unwrap_err(),
         &["some dimension of an element must vary"],
     );
-    let sparse = SparseTensor { indices: long, values: long, dense_shape: long };
-    says("", bucket(&g, sparse, two(), 4, 2).make().unwrap_err(), &["a sparse tensor"]);
+    let at = g.placeholder::<i64>("at", shape![_, 1]);
+    let sparse = SparseTensor { indices: at, values: long, dense_shape: g.constant([5i64]) };
+    let sparse = bucket(&g, sparse, two(), 4, 2).dynamic_pad(true);
+    says("", sparse.padding_value("0", 1).make().unwrap_err(), &["component 0", "is sparse"]);
     let there = Graph::new();
     let other = bucket(&there, [x], there.constant(0), 4, 2).make().unwrap_err();
     assert!(other.to_string().contains("another graph"), "{other}");

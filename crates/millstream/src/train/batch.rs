@@ -1,15 +1,16 @@
 //! [`batch`] and its relatives: examples, one at a time, become batches, through a queue that a runner fills.
 //!
-//! [`RunQueues`](crate::RunQueues) starts the runner. A [`SparseTensor`] cannot stand in a queue: what goes through it is the number under
+//! [`RunQueues`](crate::RunQueues) starts the runner. A [`SparseTensor`](crate::SparseTensor) cannot stand in a queue: what goes through it is the number under
 //! which a map keeps the tensor.
 
+use super::sparse::{Keep, Map, parts, restore, store};
 use crate::options::{Options, Start};
 use crate::queue::{Queue, QueueBuilder, Queues, values_of};
-use crate::sugar::{Functions, Methods, column};
+use crate::sugar::Methods;
 use crate::summary;
 use crate::value::Value;
-use millstream_graph::nest::{Converter, Structure, Values};
-use millstream_graph::{Arg, Graph, IntoNest, Nest, Op, Output, SparseTensor};
+use millstream_graph::nest::{Converter, Values};
+use millstream_graph::{Arg, Graph, IntoNest, Nest, Op, Output};
 use millstream_tensor::{DType, PartialShape, Result, ensure, invalid};
 use std::panic::Location;
 
@@ -50,7 +51,7 @@ pub struct Shuffled {
 }
 
 /// Batches of `batch_size` examples, each of which is what `tensors` are in one run. They have the structure of `tensors`, which may be
-/// any nest of outputs and [`SparseTensor`]s.
+/// any nest of outputs and [`SparseTensor`](crate::SparseTensor)s.
 ///
 /// With [`Batching::enqueue_many`] each row of `tensors` is an example. A run that asks for a batch when no example is left ends with
 /// `OUT_OF_RANGE`. Without [`Batching::dynamic_pad`] the shapes of examples must be known, or said by [`Batching::shapes`].
@@ -500,57 +501,7 @@ pub(super) fn summarize_as<'g>(queue: &Queue<'g>, name: &str, size: Output<'g>, 
     summary::scalar(g, name, share);
 }
 
-/// A component of an example.
-enum Part<'g> {
-    Dense(Output<'g>),
-    Sparse(SparseTensor<'g>),
-}
-
-/// The components of a structure with these values.
-fn parts<'g>(structure: &Structure, values: &mut impl Iterator<Item = Output<'g>>) -> Result<Vec<Part<'g>>> {
-    let mut next = || values.next().ok_or_else(|| invalid!("a structure needs more values than it has"));
-    Ok(match structure {
-        Structure::Value => vec![Part::Dense(next()?)],
-        Structure::Sparse => {
-            vec![Part::Sparse(SparseTensor { indices: next()?, values: next()?, dense_shape: next()? })]
-        }
-        Structure::Operation | Structure::Slices { .. } | Structure::Array => {
-            return Err(invalid!("examples are made of tensors and SparseTensors, not of {structure}"));
-        }
-        _ => {
-            let mut all = Vec::new();
-            for (_, part) in structure.parts() {
-                all.extend(parts(part, values)?);
-            }
-            all
-        }
-    })
-}
-
-/// Which examples are kept.
-struct Keep<'g> {
-    input: Output<'g>,
-    /// Each row by itself.
-    by_row: bool,
-}
-
 impl<'g> Keep<'g> {
-    fn new(input: Output<'g>, enqueue_many: bool) -> Result<Keep<'g>> {
-        input.graph().check()?;
-        let dtype = input.dtype()?;
-        ensure!(dtype == DType::Bool, "`keep_input` is bool, not {dtype}");
-        let by_row = match input.shape().rank() {
-            None => Err(invalid!("`keep_input` dimensions must be known at graph construction.")
-                .with_help("`set_shape` says them")),
-            Some(1) if !enqueue_many => {
-                Err(invalid!("`keep_input` cannot be a vector when `enqueue_many=False`."))
-            }
-            Some(rank @ (0 | 1)) => Ok(rank == 1),
-            Some(_) => Err(invalid!("`keep_input` must be 0 or 1 dimensions.")),
-        };
-        Ok(Keep { input, by_row: by_row? })
-    }
-
     /// The operation that hands an example, or the rows of many, to the queue if it is kept.
     fn enqueue(&self, queue: &Queue<'g>, example: Vec<Output<'g>>, many: bool) -> Result<Op<'g>> {
         let g = queue.graph();
@@ -564,148 +515,6 @@ impl<'g> Keep<'g> {
         let enqueue = || if many { queue.enqueue_many(example) } else { queue.enqueue(example) };
         g.smart_cond(self.input, enqueue, || g.op("NoOp").finish())
     }
-}
-
-/// The map in which SparseTensors wait while their numbers stand in the queue.
-#[derive(Clone)]
-struct Map<'g> {
-    /// The operation that puts them there.
-    op: Op<'g>,
-    dtype: DType,
-    /// The rank of an example, where it is known.
-    rank: Option<usize>,
-}
-
-/// The components of an example as the queue holds them, and the maps of those that are sparse: the same as another source's, if `maps` are
-/// not empty.
-fn store<'g>(
-    g: &'g Graph,
-    parts: &[Part<'g>],
-    keep: &Keep<'g>,
-    many: bool,
-    maps: &[Option<Map<'g>>],
-) -> Result<(Vec<Output<'g>>, Vec<Option<Map<'g>>>)> {
-    let shared = |i: usize| maps.get(i).cloned().flatten();
-    let mut stored = Vec::with_capacity(parts.len());
-    for (i, part) in parts.iter().enumerate() {
-        stored.push(match part {
-            Part::Dense(output) => *output,
-            Part::Sparse(sparse) => put(g, sparse, keep, many, shared(i))?,
-        });
-    }
-    let mut known = Vec::with_capacity(parts.len());
-    for (i, part) in parts.iter().enumerate() {
-        let Part::Sparse(sparse) = part else {
-            known.push(None);
-            continue;
-        };
-        let whole = sparse.dense_shape.shape().dim(0);
-        // What a branch gives is a Merge of what was put and what was not.
-        let puts = |op: &Op<'g>| op.op_type().ends_with("SparseToTensorsMap");
-        let op = stored[i].op();
-        let op = op.inputs().iter().map(Output::op).find(puts).unwrap_or(op);
-        let rank = whole.map(|rank| rank.saturating_sub(usize::from(many)));
-        let op = shared(i).map_or(op, |map| map.op);
-        known.push(Some(Map { op, dtype: sparse.values.dtype()?, rank }));
-        // Each number is a row, as an example's component has a shape.
-        stored[i] = g.op("ExpandDims").input(stored[i]).input([-1]).output();
-    }
-    Ok((stored, known))
-}
-
-/// Puts a sparse tensor, or the rows of many, into a map if it is kept; gives numbers, -1 where it is not.
-fn put<'g>(
-    g: &'g Graph,
-    sparse: &SparseTensor<'g>,
-    keep: &Keep<'g>,
-    many: bool,
-    map: Option<Map<'g>>,
-) -> Result<Output<'g>> {
-    let name = map.map(|map| map.op.name()).unwrap_or_default();
-    let put = |sparse: SparseTensor<'g>| {
-        let op = if many { "AddManySparseToTensorsMap" } else { "AddSparseToTensorsMap" };
-        let inputs = [sparse.indices, sparse.values, sparse.dense_shape];
-        g.op(op).inputs(inputs).attr("shared_name", name).output()
-    };
-    if keep.by_row {
-        let rows = column(sparse.indices, 0);
-        return Ok(put(retain(g, sparse, g.gather(keep.input, rows, 0))));
-    }
-    if !many {
-        return g.smart_cond(keep.input, || put(*sparse), || g.constant(-1i64));
-    }
-    let none = || {
-        let shape = g.name_scope("Shape", || sparse.dense_shape.cast::<i32>());
-        let rows = shape.slice_axis(0, 0..1);
-        let ones = g.name_scope("ones", || {
-            let one = g.constant(1i64);
-            g.op("Fill").name(g.scope()).input(rows).input(one).output()
-        });
-        g.op("Mul").name("mul").input(-1i64).input(ones).output()
-    };
-    Ok(g.smart_cond(keep.input, || put(*sparse), none)?.set_shape(shape_of_numbers()))
-}
-
-fn shape_of_numbers() -> PartialShape {
-    PartialShape::new([None])
-}
-
-/// The entries for which `keep` holds.
-fn retain<'g>(g: &'g Graph, sparse: &SparseTensor<'g>, keep: Output<'g>) -> SparseTensor<'g> {
-    let places = g.op("Where").input(keep).output();
-    let places = g.op("Reshape").input(places).input([-1]).output();
-    SparseTensor {
-        indices: g.gather(sparse.indices, places, 0),
-        values: g.gather(sparse.values, places, 0),
-        dense_shape: g.op("Identity").input(sparse.dense_shape).output(),
-    }
-}
-
-/// The components of a batch: what stands in the maps under its numbers is taken out. One batch's are all taken together, or none.
-fn restore<'g>(g: &'g Graph, taken: Vec<Output<'g>>, maps: &[Option<Map<'g>>]) -> Vec<Output<'g>> {
-    if maps.iter().all(Option::is_none) {
-        return taken;
-    }
-    let parts: Vec<Part<'g>> = taken
-        .into_iter()
-        .zip(maps)
-        .map(|(taken, map)| match map {
-            None => Part::Dense(taken),
-            Some(map) => {
-                let numbers = g.op("Squeeze").input(taken).attr("squeeze_dims", vec![1i64]).output();
-                let take = g.op("TakeManySparseFromTensorsMap").input(numbers).attr("dtype", map.dtype);
-                let take = take.attr("shared_name", shared_name(g, map.op)).finish();
-                let rank = map.rank.and_then(|rank| rank.checked_add(1));
-                Part::Sparse(SparseTensor {
-                    indices: take.output(0).set_shape(PartialShape::new([None, rank])),
-                    values: take.output(1),
-                    dense_shape: take.output(2).set_shape(PartialShape::new([rank])),
-                })
-            }
-        })
-        .collect();
-    let all = parts.iter().map(|part| match part {
-        Part::Dense(output) => *output,
-        Part::Sparse(sparse) => sparse.values,
-    });
-    let all: Vec<Output<'g>> = all.collect();
-    let after = |x: Output<'g>| {
-        g.name_scope("control_dependency", || {
-            g.control_dependencies(&all, || g.op("Identity").name(g.scope()).input(x).output())
-        })
-    };
-    let outputs = parts.iter().flat_map(|part| match part {
-        Part::Dense(output) => vec![*output],
-        Part::Sparse(s) => vec![s.indices, s.values, s.dense_shape],
-    });
-    outputs.map(after).collect()
-}
-
-/// The name of the map that an operation puts into: the one it shares, or its own.
-fn shared_name(g: &Graph, op: Op<'_>) -> String {
-    let shared =
-        g.read(|g| g.node(op.id()).ok()?.info.attrs.str("shared_name").ok().map(|s| s.text().into_owned()));
-    shared.filter(|name| !name.is_empty()).unwrap_or_else(|| op.name())
 }
 
 /// The dtypes of components, the same of all sources.

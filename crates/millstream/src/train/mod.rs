@@ -9,6 +9,7 @@ mod rules;
 mod saved_model;
 mod saver;
 mod schedule;
+pub(crate) mod sparse;
 
 pub use batch::{
     Batching, InOrder, Joined, One, Shuffled, batch, batch_join, maybe_batch, maybe_batch_join,

@@ -16,7 +16,8 @@ use crate::options::{Options, Start};
 use crate::queue::{Queue, Queues, values_of};
 use crate::sugar::{Functions, Methods};
 use crate::summary;
-use millstream_graph::nest::{Converter, Leaf, Structure, Values};
+use crate::train::sparse::{Keep, Map, Part, parts, restore, store};
+use millstream_graph::nest::{Converter, Structure, Values};
 use millstream_graph::{Arg, Attr, Graph, IntoNest, Nest, Op, Output};
 use millstream_runtime::{QueueRunner, Session};
 use millstream_tensor::{Code, DType, IntoTensor, PartialShape, Result, Tensor, ensure, invalid};
@@ -48,7 +49,7 @@ pub struct Bucketed<'g, N> {
 /// Gathers elements by the bucket that `which_bucket` (an `int32` scalar, at least 0 and less than `num_buckets`) says, in batches of
 /// `batch_size`: options, then [`BucketBuilder::make`].
 ///
-/// `tensors` is one element: any structure of values. The result has the same structure, of batches; each run that uses it takes the next
+/// `tensors` is one element: any structure of values and [`SparseTensor`](crate::SparseTensor)s, which make one of one axis more. The result has the same structure, of batches; each run that uses it takes the next
 /// one, of whichever bucket was full first. Elements are enqueued by queue runners, which [`start_queue_runners`] starts; when their input
 /// ends so do the batches, with `OUT_OF_RANGE`.
 ///
@@ -234,8 +235,10 @@ struct Buckets<'g, 's> {
     g: &'g Graph,
     settings: &'s Settings<'g>,
     which: Output<'g>,
-    /// The components of an element.
+    /// The components of an element, as queues hold them.
     values: Vec<Output<'g>>,
+    /// Where those that are sparse are kept meanwhile.
+    maps: Vec<Option<Map<'g>>>,
     /// How many rows a batch of each bucket has: as a value, and the number if it is known.
     sizes: Vec<(Output<'g>, Option<i32>)>,
     queues: Vec<Queue<'g>>,
@@ -252,15 +255,23 @@ impl<'g, 's> Buckets<'g, 's> {
         which: Output<'g>,
         nest: &impl Nest<'g>,
     ) -> Result<Self> {
-        let (values, dtypes) = components(name, nest)?;
-        let paths = settings.paths(nest);
+        let parts = components(name, nest)?;
         let n = settings.num_buckets;
-        let keep = settings.keep_input.unwrap_or_else(|| g.constant_tensor("Const", Tensor::scalar(true)));
+        let mut keep =
+            settings.keep_input.unwrap_or_else(|| g.constant_tensor("Const", Tensor::scalar(true)));
         scalar("keep_input", keep, DType::Bool)?;
         scalar("which_bucket", which, DType::I32)?;
+        let is_sparse: Vec<bool> = parts.iter().map(|part| matches!(part, Part::Sparse(_))).collect();
+        if settings.drop_out_of_range && is_sparse.contains(&true) {
+            // What is put into a map is to come out of it.
+            keep = g.op("LogicalAnd").name("keeps").input(keep).input(in_range(which, n)).output();
+        }
+        let (values, maps) = store(g, &parts, &Keep { input: keep, by_row: false }, false, &[])?;
+        let dtypes = values.iter().map(|value| value.dtype()).collect::<Result<Vec<_>>>()?;
+        let paths = component_paths(settings.paths(nest), &is_sparse);
         let sizes = (0..n).map(|i| size(g, &settings.batch_size, i)).collect::<Result<Vec<_>>>()?;
         let shapes = settings.shapes(name, &paths, &values)?;
-        let padding = settings.padding(name, &paths, &dtypes)?;
+        let padding = settings.padding(name, &paths, &dtypes, &is_sparse)?;
 
         let queue = |i: usize| {
             let shared = match settings.shared_name.as_str() {
@@ -293,7 +304,7 @@ impl<'g, 's> Buckets<'g, 's> {
             .shapes(top_shapes)
             .shared_name(&*settings.shared_name)
             .make()?;
-        Ok(Buckets { g, settings, which, values, sizes, queues, top, outputs: Vec::new() })
+        Ok(Buckets { g, settings, which, values, maps, sizes, queues, top, outputs: Vec::new() })
     }
 
     /// Hands an element in, if it is to be.
@@ -313,11 +324,8 @@ impl<'g, 's> Buckets<'g, 's> {
         if !self.settings.drop_out_of_range {
             return put();
         }
-        let (g, which) = (self.g, self.which);
-        let at_least = g.op("GreaterEqual").input(which).input(0).output();
-        let below = g.op("Less").input(which).input(self.queues.len() as i32).output();
-        let is_one = g.op("LogicalAnd").name("in_range").inputs([at_least, below]).output();
-        g.cond(is_one, put, || self.count("out_of_range"))
+        let is_one = in_range(self.which, self.queues.len());
+        self.g.cond(is_one, put, || self.count("out_of_range"))
     }
 
     fn enqueue_one(&self, handles: Output<'g>) -> Result<Op<'g>> {
@@ -383,7 +391,10 @@ impl<'g, 's> Buckets<'g, 's> {
         let full = self.top.size().cast::<f32>() * (1.0 / capacity as f32);
         summary::scalar(g, &format!("bucket/{}/fraction_of_{capacity}_full", self.top.name()), full);
 
-        self.outputs = self.top.named("dequeue_top").with("_counts", "rows").dequeue()?.to_vec();
+        let mut taken = self.top.named("dequeue_top").with("_counts", "rows").dequeue()?.to_vec();
+        let batch = taken.split_off(1);
+        self.outputs = taken;
+        self.outputs.extend(restore(g, batch, &self.maps));
         Ok(self)
     }
 
@@ -419,30 +430,53 @@ impl<'g, N> Bucketed<'g, N> {
 }
 
 /// The values of an element, and their dtypes.
-fn components<'g>(name: &str, nest: &impl Nest<'g>) -> Result<(Vec<Output<'g>>, Vec<DType>)> {
+fn components<'g>(name: &str, nest: &impl Nest<'g>) -> Result<Vec<Part<'g>>> {
     fn refused(structure: &Structure) -> Option<&'static str> {
         match structure {
             Structure::Operation => Some("an operation"),
             Structure::Slices { .. } => Some("slices (`IndexedSlices`)"),
-            Structure::Sparse => Some("a sparse tensor"),
             Structure::Array => Some("a TensorArray"),
             _ => structure.parts().into_iter().find_map(|(_, part)| refused(part)),
         }
     }
-    if let Some(what) = refused(&nest.structure()) {
-        return Err(invalid!("`{name}`: an element is made of tensors, but one of its components is {what}"));
+    let structure = nest.structure();
+    if let Some(what) = refused(&structure) {
+        return Err(invalid!(
+            "`{name}`: an element is made of tensors and SparseTensors, but one of its components is {what}"
+        ));
     }
-    let mut leaves = Vec::new();
-    nest.flatten(&mut leaves);
-    debug_assert!(leaves.iter().all(|leaf| matches!(leaf, Leaf::Output(_))), "operations are refused above");
-    let values = values_of(nest);
-    if values.is_empty() {
+    let parts = parts(&structure, &mut values_of(nest).into_iter())?;
+    if parts.is_empty() {
         return Err(invalid!(
             "`{name}`: expected at least one tensor in `bucket()`, but an element has none"
         ));
     }
-    let dtypes = values.iter().map(|value| value.dtype()).collect::<Result<_>>()?;
-    Ok((values, dtypes))
+    Ok(parts)
+}
+
+/// What the components are called, of what their values are: a sparse tensor has three, and is one component.
+fn component_paths(of_values: Vec<String>, is_sparse: &[bool]) -> Vec<String> {
+    let mut of_values = of_values.into_iter();
+    let path = |&sparse: &bool| {
+        let path = of_values.next().unwrap_or_default();
+        if !sparse {
+            return path;
+        }
+        let _values_and_shape = (of_values.next(), of_values.next());
+        match path.strip_suffix("indices").map(|whole| whole.trim_end_matches('.')) {
+            Some("") | None => "0".into(),
+            Some(whole) => whole.to_owned(),
+        }
+    };
+    is_sparse.iter().map(path).collect()
+}
+
+/// Whether this is one of `n` buckets.
+fn in_range<'g>(which: Output<'g>, n: usize) -> Output<'g> {
+    let g = which.graph();
+    let at_least = g.op("GreaterEqual").input(which).input(0).output();
+    let below = g.op("Less").input(which).input(n as i32).output();
+    g.op("LogicalAnd").name("in_range").inputs([at_least, below]).output()
 }
 
 fn scalar(argument: &str, value: Output, wanted: DType) -> Result<()> {

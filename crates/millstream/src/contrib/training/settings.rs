@@ -1,7 +1,7 @@
 //! [`Settings`]: what is said of a bucketing, and whether it makes sense.
 
 use millstream_graph::{Nest, Output, weak_cast};
-use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure, invalid};
+use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, ensure, invalid};
 use std::panic::Location;
 
 /// How many elements make a batch.
@@ -243,7 +243,13 @@ impl<'g> Settings<'g> {
         Ok(shapes)
     }
 
-    pub(super) fn padding(&self, name: &str, paths: &[String], dtypes: &[DType]) -> Result<Padding> {
+    pub(super) fn padding(
+        &self,
+        name: &str,
+        paths: &[String],
+        dtypes: &[DType],
+        is_sparse: &[bool],
+    ) -> Result<Padding> {
         let asked = [self.padding_values.is_empty(), self.pad_to.is_empty(), self.pad_to_boundary.is_empty()];
         if !self.dynamic_pad && asked.contains(&false) {
             return Err(invalid!("`{name}` is told how to pad, but not to pad")
@@ -251,7 +257,11 @@ impl<'g> Settings<'g> {
         }
         let place = |component: &str| {
             let at = paths.iter().position(|path| path == component);
-            at.ok_or_else(|| invalid!("`{name}` has no component `{component}` to pad: there are {paths:?}"))
+            let at = at.ok_or_else(|| {
+                invalid!("`{name}` has no component `{component}` to pad: there are {paths:?}")
+            })?;
+            ensure!(!is_sparse[at], "component {component} of `{name}` is sparse: there is nothing to pad");
+            Ok::<usize, Error>(at)
         };
         let mut values = Vec::new();
         if !self.padding_values.is_empty() {

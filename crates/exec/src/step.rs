@@ -351,6 +351,10 @@ impl Step {
             if let Err(error) = check(&self.env, self.deadline)
                 && stopped.is_none()
             {
+                if task.is_some() {
+                    // It will not run.
+                    machine.running -= 1;
+                }
                 // Waiting kernels come back at once when they are cancelled; those that run are waited for.
                 self.env.cancel.cancel(error.clone());
                 machine.stop(error.clone());

@@ -194,6 +194,25 @@ fn a_timeout_ends_an_endless_loop() {
 }
 
 #[test]
+fn a_timeout_ends_a_run_whatever_its_threads_do_just_then() {
+    let (done, ended) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let g = graph();
+        let out = endless(&g);
+        let options = SessionOptions { threads: Some(2), hand_out_all: true, ..SessionOptions::default() };
+        let session = Session::with_options(&g, options).unwrap();
+        for i in 0..1000 {
+            let timeout = Some(Duration::from_micros(100 + i));
+            let options = RunOptions { timeout, ..RunOptions::default() };
+            let error = session.run_with::<i32>(out, (), &options).unwrap_err();
+            assert_eq!(error.code(), Code::DeadlineExceeded);
+        }
+        done.send(()).unwrap();
+    });
+    ended.recv_timeout(Duration::from_secs(60)).expect("a run never ended, or failed otherwise");
+}
+
+#[test]
 fn closing_the_session_ends_an_endless_loop() {
     let g = graph();
     let out = endless(&g);

@@ -5,42 +5,142 @@
 //! to and gives its bytes back when it goes.
 
 use crate::{Code, Error, Result};
-use std::cell::RefCell;
+use parking_lot::Mutex;
+use std::cell::{Cell, RefCell};
+use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// How many bytes of tensors may be alive, and how many are.
 #[derive(Debug)]
 pub struct Budget {
-    limit: usize,
+    account: &'static Account,
+}
+
+/// The count of a budget. Buffers refer to it without counting who does, since threads that count the same thing wait for each other; so
+/// it is never freed, but used again once nothing is charged to it any more.
+#[derive(Debug, Default)]
+struct Account {
+    limit: AtomicUsize,
+    /// With what threads have in hand.
     used: AtomicUsize,
     peak: AtomicUsize,
 }
 
+/// The accounts of budgets that are gone. Guards only itself; nothing is locked beneath it.
+static CLOSED: Mutex<Vec<&'static Account>> = Mutex::new(Vec::new());
+
+/// The most bytes that a thread takes in hand at a time, to give them out without asking the account for each.
+const MOST_IN_HAND: usize = 64 << 10;
+
 impl Budget {
     /// A budget of `limit` bytes.
     pub fn new(limit: usize) -> Arc<Budget> {
-        Arc::new(Budget { limit, used: AtomicUsize::new(0), peak: AtomicUsize::new(0) })
+        let mut closed = CLOSED.lock();
+        let free = closed.iter().position(|account| account.used.load(Relaxed) == 0);
+        let account = free.map_or_else(|| &*Box::leak(Box::default()), |i| closed.swap_remove(i));
+        account.limit.store(limit, Relaxed);
+        account.peak.store(0, Relaxed);
+        Arc::new(Budget { account })
     }
 
     /// The limit, in bytes.
     pub fn limit(&self) -> usize {
-        self.limit
+        self.account.limit.load(Relaxed)
     }
 
-    /// Bytes charged now.
+    /// Bytes charged now. What other threads that it is in force on have in hand counts as charged: at most a thousandth of the limit each.
     pub fn used(&self) -> usize {
-        self.used.load(Relaxed)
+        let in_hand = PURSE.with(|p| if p.is_for(self.account) { p.in_hand.get() } else { 0 });
+        self.account.used.load(Relaxed).saturating_sub(in_hand)
     }
 
-    /// The most bytes that were ever charged at a time.
+    /// The most bytes that were ever charged at a time, with what threads had in hand.
     pub fn peak(&self) -> usize {
-        self.peak.load(Relaxed)
+        self.account.peak.load(Relaxed)
     }
 }
 
+impl Drop for Budget {
+    fn drop(&mut self) {
+        // Nobody has it in force any more, which would hold it.
+        CLOSED.lock().push(self.account);
+    }
+}
+
+impl Account {
+    /// How many bytes a thread takes in hand: few enough that the limit stays what it says.
+    fn portion(&self) -> usize {
+        (self.limit.load(Relaxed) / 1024).min(MOST_IN_HAND)
+    }
+
+    /// Charges `bytes`, or says what they would have come to.
+    fn charge(&self, bytes: usize) -> Result<(), usize> {
+        let used = self.used.fetch_add(bytes, Relaxed).saturating_add(bytes);
+        if used > self.limit.load(Relaxed) {
+            self.used.fetch_sub(bytes, Relaxed);
+            return Err(used);
+        }
+        if used > self.peak.load(Relaxed) {
+            self.peak.fetch_max(used, Relaxed);
+        }
+        Ok(())
+    }
+}
+
+/// The budget in force on a thread, and what the thread has in hand of it.
+struct Purse {
+    budget: RefCell<Option<Arc<Budget>>>,
+    account: Cell<Option<&'static Account>>,
+    in_hand: Cell<usize>,
+}
+
 thread_local! {
-    static CURRENT: RefCell<Option<Arc<Budget>>> = const { RefCell::new(None) };
+    static PURSE: Purse = const {
+        Purse { budget: RefCell::new(None), account: Cell::new(None), in_hand: Cell::new(0) }
+    };
+}
+
+impl Purse {
+    fn is_for(&self, account: &'static Account) -> bool {
+        self.account.get().is_some_and(|a| ptr::eq(a, account))
+    }
+
+    /// Puts another budget in force, and gives the one that was.
+    fn replace(&self, budget: Option<Arc<Budget>>) -> Option<Arc<Budget>> {
+        let in_hand = self.in_hand.take();
+        let account = self.account.replace(budget.as_ref().map(|b| b.account));
+        if let (Some(account), true) = (account, in_hand > 0) {
+            account.used.fetch_sub(in_hand, Relaxed);
+        }
+        self.budget.replace(budget)
+    }
+
+    #[inline]
+    fn charge(&self, account: &'static Account, bytes: usize) -> Result<(), usize> {
+        let in_hand = self.in_hand.get();
+        if bytes <= in_hand {
+            self.in_hand.set(in_hand - bytes);
+            return Ok(());
+        }
+        let portion = account.portion();
+        if bytes < portion && account.charge(portion).is_ok() {
+            self.in_hand.set(in_hand + portion - bytes);
+            return Ok(());
+        }
+        account.charge(bytes)
+    }
+
+    /// Whether bytes given back can stay in hand.
+    #[inline]
+    fn keeps(&self, account: &'static Account, bytes: usize) -> bool {
+        let in_hand = self.in_hand.get().saturating_add(bytes);
+        let keeps = self.is_for(account) && in_hand <= 2 * account.portion();
+        if keeps {
+            self.in_hand.set(in_hand);
+        }
+        keeps
+    }
 }
 
 /// While this lives, what this thread allocates is charged to the budget given to [`enter`].
@@ -49,29 +149,29 @@ pub struct Entered(Option<Arc<Budget>>);
 
 /// Puts `budget` in force on this thread until the guard drops.
 pub fn enter(budget: Option<Arc<Budget>>) -> Entered {
-    Entered(CURRENT.with(|c| c.replace(budget)))
+    Entered(PURSE.with(|p| p.replace(budget)))
 }
 
 /// The budget in force on this thread: for work that goes on on another.
 pub fn current() -> Option<Arc<Budget>> {
-    CURRENT.with(|c| c.borrow().clone())
+    PURSE.with(|p| p.budget.borrow().clone())
 }
 
 /// How many bytes more the budget in force allows: how far to read what does not say how long it is.
 pub fn left() -> usize {
-    CURRENT.with(|c| c.borrow().as_ref().map_or(usize::MAX, |b| b.limit.saturating_sub(b.used())))
+    PURSE.with(|p| p.budget.borrow().as_ref().map_or(usize::MAX, |b| b.limit().saturating_sub(b.used())))
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        CURRENT.with(|c| *c.borrow_mut() = self.0.take());
+        drop(PURSE.with(|p| p.replace(self.0.take())));
     }
 }
 
 /// Bytes charged to a budget, given back on drop.
 #[derive(Debug, Default)]
 pub(crate) struct Charge {
-    budget: Option<Arc<Budget>>,
+    account: Option<&'static Account>,
     bytes: usize,
 }
 
@@ -79,31 +179,35 @@ impl Charge {
     /// Charges `bytes` to the budget in force, or says by how much they are too many.
     #[inline]
     pub(crate) fn take(bytes: usize) -> Result<Charge> {
-        CURRENT.with(|c| {
-            let current = c.borrow();
-            let Some(budget) = current.as_ref() else { return Ok(Charge { budget: None, bytes }) };
-            let used = budget.used.fetch_add(bytes, Relaxed).saturating_add(bytes);
-            if used > budget.limit {
-                budget.used.fetch_sub(bytes, Relaxed);
-                return Err(Error::new(
-                    Code::ResourceExhausted,
-                    format!(
-                        "out of memory: {bytes} bytes more would bring the tensors alive to {used} bytes, over the limit of {}",
-                        budget.limit
-                    ),
-                )
-                .with_help("raise the memory limit, or make the tensors smaller"));
+        PURSE.with(|p| {
+            let account = p.account.get();
+            if let Some(account) = account {
+                p.charge(account, bytes).map_err(|used| too_much(account, bytes, used))?;
             }
-            budget.peak.fetch_max(used, Relaxed);
-            Ok(Charge { budget: Some(budget.clone()), bytes })
+            Ok(Charge { account, bytes })
         })
     }
 }
 
+#[cold]
+fn too_much(account: &Account, bytes: usize, used: usize) -> Error {
+    let limit = account.limit.load(Relaxed);
+    Error::new(
+        Code::ResourceExhausted,
+        format!(
+            "out of memory: {bytes} bytes more would bring the tensors alive to {used} bytes, over the limit of {limit}"
+        ),
+    )
+    .with_help("raise the memory limit, or make the tensors smaller")
+}
+
 impl Drop for Charge {
+    #[inline]
     fn drop(&mut self) {
-        if let Some(budget) = &self.budget {
-            budget.used.fetch_sub(self.bytes, Relaxed);
+        let Some(account) = self.account else { return };
+        // A thread that ends has nothing in hand any more.
+        if !PURSE.try_with(|p| p.keeps(account, self.bytes)).unwrap_or(false) {
+            account.used.fetch_sub(self.bytes, Relaxed);
         }
     }
 }
@@ -263,6 +367,47 @@ mod tests {
         assert_eq!(budget.used(), alone + 10 * size_of::<Str>());
         drop(copies);
         assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn what_a_thread_has_in_hand_goes_back() {
+        let budget = Budget::new(1 << 20);
+        let entered = enter(Some(budget.clone()));
+        let mut held: Vec<Charge> = (0..100).map(|_| Charge::take(100).unwrap()).collect();
+        assert_eq!(budget.used(), 10_000);
+        assert!((10_000..12_000).contains(&budget.peak()), "{}", budget.peak());
+        let elsewhere = held.split_off(50);
+        std::thread::spawn(move || drop(elsewhere)).join().unwrap();
+        assert_eq!(budget.used(), 5_000);
+        // Another budget in between knows nothing of it.
+        let other = Budget::new(1 << 20);
+        let inner = enter(Some(other.clone()));
+        drop(held);
+        assert_eq!((budget.used(), other.used()), (0, 0));
+        drop(inner);
+        drop(entered);
+        assert_eq!(budget.used(), 0);
+        assert!(Charge::take(1 << 30).is_ok(), "no budget is in force");
+    }
+
+    #[test]
+    fn a_closed_account_is_used_again_when_all_is_given_back() {
+        let account = |budget: &Arc<Budget>| ptr::from_ref(budget.account);
+        let first = Budget::new(1 << 30);
+        let (was, held) = (account(&first), {
+            let _entered = enter(Some(first.clone()));
+            Charge::take(1 << 25).unwrap()
+        });
+        drop(first);
+        let others: Vec<_> = (0..20).map(|_| Budget::new(1 << 20)).collect();
+        assert!(others.iter().all(|b| account(b) != was), "something is charged to it");
+        drop((others, held));
+        // Other tests take accounts, too.
+        let found = (0..100).any(|_| {
+            let budgets: Vec<_> = (0..50).map(|_| Budget::new(1 << 20)).collect();
+            budgets.iter().any(|b| account(b) == was && b.used() == 0 && b.peak() == 0)
+        });
+        assert!(found);
     }
 
     #[test]

@@ -17,7 +17,7 @@ impl Runner {
     /// Begins a run without feeds. Nothing runs before the first [`Runner::advance`].
     pub fn begin(&self, env: StepEnv) -> Partial {
         let mut machine = Machine::new(self.plan());
-        machine.start(self.plan());
+        machine.start(self.plan(), &env);
         Partial { machine: Some(machine), env, failed: None }
     }
 
@@ -36,9 +36,9 @@ impl Runner {
         }
         let threads = partial.env.host.threads();
         let driven = check(&partial.env, options.deadline)
-            .and_then(|()| self.drive(machine, &partial.env, options, threads));
+            .and_then(|()| self.drive(&mut machine, &partial.env, options, threads));
         match driven {
-            Ok(machine) => {
+            Ok(()) => {
                 partial.machine = Some(machine);
                 Ok(())
             }

@@ -71,8 +71,15 @@ pub struct Outcome {
 /// Plans with machines to reuse: a run takes one and puts it back.
 pub struct Runner {
     plan: Arc<Plan>,
-    /// Machines of runs that ended well with their environments, ready for the next.
-    spare: Mutex<Vec<(Machine, StepEnv)>>,
+    /// What runs that ended well have left, ready for the next.
+    #[expect(clippy::vec_box, reason = "runs take them out and put them back, half a kilobyte each")]
+    spare: Mutex<Vec<Box<Set>>>,
+}
+
+/// What a run takes place in.
+struct Set {
+    machine: Machine,
+    env: StepEnv,
 }
 
 /// How many machines a plan keeps for runs to come.
@@ -140,13 +147,14 @@ impl Runner {
         options: &RunOptions,
     ) -> Result<Outcome> {
         let spare = self.spare.lock().pop();
-        let (mut machine, mut env) = match spare {
-            Some((mut machine, env)) => {
-                machine.reset(&self.plan);
-                (machine, env)
+        let mut set = match spare {
+            Some(mut set) => {
+                set.machine.reset(&self.plan);
+                set
             }
-            None => (Machine::new(&self.plan), make_env()),
+            None => Box::new(Set { machine: Machine::new(&self.plan), env: make_env() }),
         };
+        let Set { machine, env } = &mut *set;
         env.why.clone_from(&options.why);
         if options.trace {
             machine.trace = Some(Box::new(Trace::new()));
@@ -155,25 +163,25 @@ impl Runner {
             machine.observer = Some(Box::new(Observer::new(probes, options.watches.clone())));
         }
         let _budget = options.budget.as_ref().map(|b| budget::enter(Some(b.clone())));
-        machine.start(&self.plan);
+        machine.start(&self.plan, env);
         for (i, value) in feeds.into_iter().enumerate() {
             machine.feed(&self.plan, i, value);
         }
         let threads = env.host.threads();
-        let mut machine = self.drive(machine, &env, options, threads)?;
+        self.drive(machine, env, options, threads)?;
         if let Some(error) = machine.observer.as_mut().and_then(|o| o.take_found()) {
             return Err(error);
         }
         if let Some(error) = machine.stuck(&self.plan) {
             return Err(error);
         }
-        let outcome = outcome(&mut machine, &self.plan, options);
+        let outcome = outcome(machine, &self.plan, options);
         machine.drop_values();
         env.step_resources.clear_all();
         if outcome.is_ok() && !env.cancel.is_cancelled() {
             let mut spare = self.spare.lock();
             if spare.len() < MAX_SPARE {
-                spare.push((machine, env));
+                spare.push(set);
             }
         }
         outcome
@@ -182,11 +190,11 @@ impl Runner {
     /// Runs what is ready and all that follows, until nothing runs or waits any more.
     pub(crate) fn drive(
         &self,
-        mut machine: Machine,
+        machine: &mut Machine,
         env: &StepEnv,
         options: &RunOptions,
         threads: usize,
-    ) -> Result<Machine> {
+    ) -> Result<()> {
         let _at_work = AtWork::begin(&env.activity);
         // The short way, without anything shared: all of many small runs, and the beginning of every one.
         let plan = &self.plan;
@@ -200,7 +208,7 @@ impl Runner {
                 break;
             }
             if !more {
-                return Ok(machine);
+                return Ok(());
             }
             check(env, options.deadline)?;
         }
@@ -210,7 +218,7 @@ impl Runner {
             narrow: StepEnv { host: Arc::new(OneThread(env.host.clone())), ..env.clone() },
             one_thread_per_kernel: options.one_thread_per_kernel,
             budget: options.budget.clone(),
-            machine: Mutex::new(machine),
+            machine: Mutex::new(std::mem::replace(machine, Machine::empty())),
             mail: Mutex::new(Vec::new()),
             has_mail: AtomicBool::new(false),
             offers: Mutex::default(),
@@ -224,9 +232,8 @@ impl Runner {
         });
         let result = step.clone().run();
         step.over.store(true, Release);
-        let placeholder = Machine::new(plan);
-        let machine = std::mem::replace(&mut *step.machine.lock(), placeholder);
-        result.map(|()| machine)
+        std::mem::swap(machine, &mut step.machine.lock());
+        result
     }
 }
 

@@ -162,7 +162,8 @@ impl Attrs {
 
     /// The attribute, if it is there.
     pub fn get(&self, name: &str) -> Option<&Attr> {
-        self.0.binary_search_by(|(n, _)| n.as_ref().cmp(name)).ok().map(|i| &self.0[i].1)
+        // There are few, and most differ in their lengths: looking at all of them is faster than searching.
+        self.0.iter().find(|(n, _)| n.as_ref() == name).map(|(_, value)| value)
     }
 
     /// Sets an attribute, replacing what was there.

@@ -83,3 +83,27 @@ fn one_name_for_two_different_queues() -> Result<()> {
     }
     Ok(())
 }
+
+/// Handles last from run to run, also those that were picked among others; what was destroyed is made anew.
+#[test]
+fn handles_last_until_they_are_destroyed() -> Result<()> {
+    let g = graph();
+    let queues = ["a", "b"].map(|name| shared(&g, "FIFOQueueV2", 9, shape![], name));
+    let picked = g.op("GatherV2").input(g.op("Pack").inputs(queues).output()).input(1).input(0).output();
+    let put = g.op("QueueEnqueueV2").input(picked).inputs([g.constant(7)]).finish();
+    let destroy = g.op("DestroyResourceOp").input(queues[1]).finish();
+    let session = Session::with_options(&g, on(&ResourceManager::new()))?;
+    let put = session.make_callable(put, [])?;
+    let n_in = || session.queues().iter().map(|q| (q.name.clone(), q.n_in)).collect::<Vec<_>>();
+    for n in 1..4 {
+        put.call(&[])?;
+        assert_eq!(n_in(), [("a".to_owned(), 0), ("b".to_owned(), n)]);
+    }
+    session.run::<()>(destroy, ())?;
+    assert_eq!(n_in(), [("a".to_owned(), 0)]);
+    for n in 1..3 {
+        put.call(&[])?;
+        assert_eq!(n_in(), [("a".to_owned(), 0), ("b".to_owned(), n)]);
+    }
+    Ok(())
+}

@@ -23,7 +23,7 @@ mod waits;
 
 pub(crate) use waits::Mailbox;
 
-use crate::plan::{Body, Input, Kind, NO_SLOT, Node, Place, Plan, SwitchPlan};
+use crate::plan::{Body, Input, Kind, LASTS, NO_SLOT, Node, Place, Plan, SwitchPlan};
 use crate::probe::Observer;
 use crate::trace::Trace;
 use iteration::Iteration;
@@ -154,7 +154,12 @@ pub(crate) struct Machine {
     outputs: Vec<Option<Tensor>>,
     /// Iterations that may be over.
     ending: Vec<u32>,
+    /// The names' epochs in which the handles were looked up that lasting slots hold.
+    opened: Option<Epochs>,
 }
+
+/// The epochs of the resources and of what kernels keep: while they stay, so do handles.
+type Epochs = [u64; 2];
 
 /// How many nodes ahead the next ones are fetched into the cache. A node is often followed by one made soon after it, but where it
 /// stands only the node itself says: in a graph larger than the caches each turn would wait for memory. A chain of 10^6 additions takes 18.7
@@ -166,10 +171,19 @@ const LONG_NS: f64 = 15_000.0;
 
 impl Machine {
     pub(crate) fn new(plan: &Plan) -> Machine {
-        let mut machine = Machine {
+        let mut machine =
+            Machine { spare_iterations: vec![Vec::new(); plan.frames.len()], ..Machine::empty() };
+        let root = machine.new_frame(plan, 0, u32::MAX);
+        machine.new_iteration(plan, root);
+        machine
+    }
+
+    /// Nothing that could run.
+    pub(crate) fn empty() -> Machine {
+        Machine {
             iterations: Vec::new(),
             frames: Vec::new(),
-            spare_iterations: vec![Vec::new(); plan.frames.len()],
+            spare_iterations: Vec::new(),
             spare_frames: Vec::new(),
             ready: Vec::new(),
             tasks: VecDeque::new(),
@@ -184,37 +198,43 @@ impl Machine {
             inputs: Vec::new(),
             outputs: Vec::new(),
             ending: Vec::new(),
-        };
-        let root = machine.new_frame(plan, 0, u32::MAX);
-        machine.new_iteration(plan, root);
-        machine
+            opened: None,
+        }
     }
 
     /// Makes a used machine as good as new. Only after a run that ended well.
     pub(crate) fn reset(&mut self, plan: &Plan) {
         let root = &plan.frames[0];
         let it = &mut self.iterations[0];
-        it.pending.copy_from_slice(&root.pending);
         it.uses.copy_from_slice(&root.uses);
         it.merges.copy_from_slice(&root.merges);
         it.outstanding = 0;
         self.trace = None;
     }
 
-    /// Forgets every value the root still holds.
+    /// Forgets every value still held, but for those that last.
     pub(crate) fn drop_values(&mut self) {
-        for value in self.iterations.iter_mut().flat_map(|i| i.values.iter_mut()) {
-            if value.as_scalar().is_none() {
-                *value = Tensor::scalar(false);
+        for it in &mut self.iterations {
+            for (value, uses) in it.values.iter_mut().zip(&it.uses) {
+                if value.as_scalar().is_none() && *uses < LASTS {
+                    *value = Tensor::scalar(false);
+                }
             }
         }
     }
 
-    /// Starts the run: nodes that wait for nothing are ready.
-    pub(crate) fn start(&mut self, plan: &Plan) {
+    /// Starts the run: nodes that wait for nothing are ready. Where an earlier run has left its handles, and they are still those of their
+    /// names, what gives them need not run.
+    pub(crate) fn start(&mut self, plan: &Plan, env: &StepEnv) {
         self.results.clear();
         self.results.resize(plan.n_fetches, Fetched::Pending);
-        for &node in &plan.initial {
+        let now = Some([env.resources.epoch(), env.kernel_state.epoch()]);
+        let start = match std::mem::replace(&mut self.opened, now) == now {
+            true => &plan.start_again,
+            false => &plan.start,
+        };
+        self.iterations[0].pending.copy_from_slice(&start.pending);
+        for &node in &start.ready {
             self.push(node, 0, false);
         }
     }

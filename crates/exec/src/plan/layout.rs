@@ -1,8 +1,8 @@
 //! Slots, counts and edges: drafts of nodes become a [`Plan`].
 
 use super::{
-    Body, Builder, Draft, Edge, FramePlan, Input, KernelPlan, Kind, Label, MAX_LIVE_ITERATIONS, MergeState,
-    NO_SLOT, Node, Origin, Place, Plan, SwitchPlan, To, Value, prepare,
+    Body, Builder, Draft, Edge, FramePlan, Input, KernelPlan, Kind, LASTS, Label, MAX_LIVE_ITERATIONS,
+    MergeState, NO_SLOT, Node, Origin, Place, Plan, Start, SwitchPlan, To, Value, prepare,
 };
 use millstream_graph::op::{Role, ScalarKernel};
 use millstream_state::Resources;
@@ -93,13 +93,13 @@ impl Builder<'_> {
         let mut arrivals = self.arrivals(&drafts, &nodes, &homes, &mut frames, &locals)?;
         arrivals.bypass(&mut nodes, &homes, &frames);
 
-        let mut initial = Vec::new();
+        let mut ready = Vec::new();
         for (d, draft) in drafts.iter().enumerate() {
             let waits = draft.inputs.iter().any(|v| matches!(v, Value::Source(_)))
                 || !draft.controls.is_empty()
                 || !draft.weak.is_empty();
             if !waits && !matches!(nodes[d].kind, Kind::Feed | Kind::Merge(_)) {
-                initial.push(d as u32);
+                ready.push(d as u32);
             }
         }
         for node in &mut nodes {
@@ -110,6 +110,14 @@ impl Builder<'_> {
         }
         let Arrivals { edges, switches, merge_inputs } = arrivals.attach(&mut nodes, &slots);
         apply_invariants(&nodes, &edges, &mut frames);
+        let start = Start { ready, pending: frames[0].pending.clone() };
+        let lasting = self.lasting(&drafts, &nodes, &edges, &homes);
+        let start_again = start.without(&lasting, &nodes, &edges);
+        for (node, lasts) in nodes.iter().zip(lasting) {
+            if lasts && node.slot != NO_SLOT {
+                frames[0].uses[node.slot as usize] |= LASTS;
+            }
+        }
         let labels = drafts
             .iter()
             .zip(homes)
@@ -157,7 +165,8 @@ impl Builder<'_> {
             frames,
             hand_out_all: self.options.hand_out_all,
             kernels,
-            initial,
+            start,
+            start_again,
             labels,
             probes: self.probes.take(),
             origins,

@@ -29,9 +29,13 @@
 //!
 //! When a run is traced nothing is left out or bypassed.
 //!
+//! What gives the handles of named things, and what makes handles of these alone, runs in the first run with a machine and again where
+//! names were forgotten: the handles stay in their slots, and runs between [start without it](Plan::start_again).
+//!
 //! A value that is looked at has a *probe* among its consumers, a node like any other; so a run where nothing is looked at pays nothing.
 
 mod accesses;
+mod lasting;
 mod layout;
 mod lean;
 mod leave_out;
@@ -81,8 +85,9 @@ pub struct Plan {
     /// For each feed the node that stands for it.
     pub(crate) feeds: Vec<Option<u32>>,
     pub(crate) n_fetches: usize,
-    /// Nodes of the root that wait for nothing.
-    pub(crate) initial: Vec<u32>,
+    /// How the root starts, and how where a run before has left the handles that last.
+    pub(crate) start: Start,
+    pub(crate) start_again: Start,
     /// What the nodes were made of: names for messages.
     pub(crate) labels: Vec<Label>,
     /// What is looked at on the way: the nodes of [`Kind::Probe`].
@@ -93,6 +98,15 @@ pub struct Plan {
     pub(crate) serialized: Vec<String>,
     /// Every kernel may be given to another thread.
     pub(crate) hand_out_all: bool,
+}
+
+/// How a run starts.
+#[derive(Clone)]
+pub(crate) struct Start {
+    /// Nodes of the root that wait for nothing.
+    pub ready: Vec<u32>,
+    /// What the root's nodes wait for.
+    pub pending: Vec<u32>,
 }
 
 /// What messages and traces say of a node.
@@ -134,6 +148,9 @@ pub(crate) struct SwitchPlan {
 }
 
 pub(crate) const NO_SLOT: u32 = u32::MAX;
+
+/// A slot that is read so often is never read for the last time: its value stays there from run to run.
+pub(crate) const LASTS: u32 = 1 << 31;
 
 /// What the machine does with a node.
 #[derive(Clone, Copy)]

@@ -19,6 +19,8 @@ pub struct Kernel {
     pub scalar: Option<fn(&NodeInfo) -> Option<ScalarKernel>>,
     /// Which nodes it does the work of: [`Kernel::absorbing`].
     pub absorbs: Option<Absorb>,
+    /// Whether it gives the handle of a named thing, the same until names are forgotten.
+    pub opens: bool,
 }
 
 /// Of the node that makes input 0: how the kernel computes if it is given that node's only input instead.
@@ -94,7 +96,7 @@ pub enum ScalarKernel {
 
 impl Kernel {
     fn new(body: KernelBody, effect: Effect) -> Kernel {
-        Kernel { body, effect, cost: Cost::PerElement(1.0), scalar: None, absorbs: None }
+        Kernel { body, effect, cost: Cost::PerElement(1.0), scalar: None, absorbs: None, opens: false }
     }
 
     /// The op is structural.
@@ -125,6 +127,12 @@ impl Kernel {
     /// Prepared once per node and session; `effect` says what it touches.
     pub fn build(effect: Effect, make: fn(&BuildCx) -> Result<Box<dyn Run>>) -> Kernel {
         Self::new(KernelBody::Build(make), effect)
+    }
+
+    /// Gives the handle of a named thing, prepared once per node and session. It is not asked again while it has the same inputs and
+    /// [nothing is forgotten](Resources::epoch).
+    pub fn opens(make: fn(&BuildCx) -> Result<Box<dyn Run>>) -> Kernel {
+        Kernel { opens: true, ..Self::build(Effect::Stateful, make) }
     }
 
     /// May wait; [`Kernel::at_once`] spares it that where it need not.

@@ -109,12 +109,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         indices.shape()
     );
     let len = params.shape()[axis];
-    let places = places(&cx.ints(1)?, len)?;
     if params.rank() == 1 && indices.rank() == 0 {
-        let out = element(params, places.first().copied().unwrap_or(0))?;
+        let out = element(params, place(0, cx.int(1)?, len)?)?;
         cx.set(0, out);
         return Ok(());
     }
+    let places = places(&cx.ints(1)?, len)?;
     let (p, i) = (params.shape(), indices.shape());
     let parts = p[..axis].iter().chain(&i[batch..]).chain(&p[axis + 1..]);
     let shape = Shape::new(parts.copied());
@@ -127,13 +127,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 /// The indices as places, each checked to be below `len`.
 fn places(indices: &[i64], len: usize) -> Result<Vec<usize>> {
-    let place = |(i, &v): (usize, &i64)| {
-        usize::try_from(v)
-            .ok()
-            .filter(|&p| p < len)
-            .ok_or_else(|| invalid!("`indices` {i} (counted flat) is {v}, which is not in 0..{len}"))
-    };
-    indices.iter().enumerate().map(place).collect()
+    indices.iter().enumerate().map(|(i, &v)| place(i, v, len)).collect()
+}
+
+/// Index `i` as a place.
+fn place(i: usize, v: i64, len: usize) -> Result<usize> {
+    let place = usize::try_from(v).ok().filter(|&p| p < len);
+    place.ok_or_else(|| invalid!("`indices` {i} (counted flat) is {v}, which is not in 0..{len}"))
 }
 
 /// The places along an axis, in this order.

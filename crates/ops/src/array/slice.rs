@@ -1,7 +1,7 @@
 //! `Slice`: a box of a tensor.
 
 use super::back::as_i32;
-use super::axes::vector;
+use super::axes::{ints, vector};
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, Known, NodeInfo, OpDef};
 use millstream_tensor::{Dim, PartialShape, Result, Shape, Tensor, ensure, invalid};
@@ -29,12 +29,8 @@ fn cost(_: &NodeInfo, inputs: &[Tensor]) -> f64 {
     let whole = input.elements() as f64;
     let length = |(dim, size): (&usize, i64)| if size < 0 { *dim as f64 } else { size as f64 };
     let dims = input.shape().dims().iter();
-    let asked: f64 = match (size.as_slice::<i32>(), size.as_slice::<i64>()) {
-        (Ok(sizes), _) => dims.zip(sizes.iter().map(|&s| s.into())).map(length).product(),
-        (_, Ok(sizes)) => dims.zip(sizes.iter().copied()).map(length).product(),
-        _ => whole,
-    };
-    asked.min(whole)
+    let Ok(sizes) = ints(size) else { return whole };
+    dims.zip(sizes).map(length).product::<f64>().min(whole)
 }
 
 /// What is read of axis `i`: where it starts and how much it is, as far as it is known.

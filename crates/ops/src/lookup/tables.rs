@@ -3,7 +3,7 @@
 pub(super) use crate::named::{By, generations, one_handle};
 use crate::named::{Named, handle_shape, share};
 use millstream_graph::op::spec::{AnyType, Bool, Spec, Text};
-use millstream_graph::op::{BuildCx, Effect, Gradient, Kernel, KernelCx, OpDef, Run};
+use millstream_graph::op::{BuildCx, Gradient, Kernel, KernelCx, OpDef, Run};
 use millstream_state::{Table, TableKind, TableSpec};
 use millstream_tensor::{Result, Shape, Tensor, ensure};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) fn opens(def: OpDef, by: By) -> OpDef {
 
 /// A kernel that opens a table: the one under its name if that is alike, or a new one.
 pub(super) fn opener(kind: fn(&BuildCx) -> Result<Box<dyn Run>>) -> Kernel {
-    Kernel::build(Effect::Stateful, kind)
+    Kernel::opens(kind)
 }
 
 /// A kernel that opens a table of scalar keys.

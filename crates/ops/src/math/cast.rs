@@ -51,9 +51,9 @@ fn one<S: Element + To<D>, D: Element>(x: &Scalar) -> Option<Scalar> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let mut x = cx.take(0);
-    let (src, dst) = (x.dtype(), cx.attrs().dtype("DstT")?);
+    let (src, dst) = (x.dtype(), cx.node.output_types[0].dtype);
     if src != dst {
-        if cx.attrs().bool("Truncate")? {
+        if src.is_float() && cx.attrs().bool("Truncate")? {
             x = cleared(x, dst)?;
         }
         x = cast(&x, dst)?;

@@ -17,7 +17,7 @@ pub(crate) fn def() -> [OpDef; 2] {
 fn at_once(cx: &mut KernelCx) -> Result<bool> {
     no_timeout(cx.attrs())?;
     with_queue(cx, |cx, queue| {
-        check_types(queue, cx.attrs())?;
+        check_types(queue, cx.node)?;
         let Some(item) = queue.try_dequeue_one()? else { return Ok(false) };
         if Counts::of(cx.attrs()) == Some(Counts::Rows) {
             count_rows(queue, &item);

@@ -44,7 +44,7 @@ pub(super) fn start(cx: &mut KernelCx, completion: Completion, take: fn(usize) -
 fn asked(cx: &KernelCx) -> Result<(Arc<Queue>, usize)> {
     no_timeout(cx.attrs())?;
     let queue = queue(cx)?;
-    takes_batches(&queue, cx.attrs())?;
+    takes_batches(&queue, cx.node)?;
     let n = cx.int(1)?;
     ensure!(n >= 0, "{queue:?}: cannot take {n} items out; `n` must not be negative");
     Ok((queue, n as usize))

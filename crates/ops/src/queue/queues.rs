@@ -4,7 +4,7 @@ pub(super) use crate::named::{By, generations, one_handle};
 use crate::named::{Named, handle_shape, share};
 use crate::random::Words;
 use millstream_graph::op::spec::{Int, ShapeList, Spec, Text, TypeList};
-use millstream_graph::op::{BuildCx, Completion, Effect, Gradient, Kernel, KernelCx, OpDef, Outputs, Run};
+use millstream_graph::op::{BuildCx, Completion, Gradient, Kernel, KernelCx, NodeInfo, OpDef, Outputs, Run};
 use millstream_graph::{Attr, Attrs};
 use millstream_state::{Batches, Item, Queue, QueueKind, QueueSpec, Waiter};
 use millstream_tensor::{Assembler, DType, Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
@@ -18,7 +18,7 @@ pub(super) fn opener(name: &'static str, by: By, make: fn(&BuildCx) -> Result<Bo
         .attr("container", Text.or(""))
         .attr("shared_name", Text.or(""))
         .infer(handle_shape)
-        .kernel(Kernel::build(Effect::Stateful, make))
+        .kernel(Kernel::opens(make))
         .gradient(Gradient::none("of queues there is none, as in TensorFlow"))
 }
 
@@ -178,9 +178,9 @@ fn own_row(component: &Tensor, i: usize) -> Result<Tensor> {
 }
 
 /// How items leave a queue as a batch.
-pub(super) fn takes_batches(queue: &Queue, attrs: &Attrs) -> Result<()> {
+pub(super) fn takes_batches(queue: &Queue, node: &NodeInfo) -> Result<()> {
     let spec = queue.spec();
-    check_types(queue, attrs)?;
+    check_types(queue, node)?;
     let stackable = spec.shapes.as_ref().is_some_and(|shapes| {
         spec.kind == QueueKind::PaddingFifo || shapes.iter().all(PartialShape::is_full)
     });
@@ -193,22 +193,17 @@ pub(super) fn takes_batches(queue: &Queue, attrs: &Attrs) -> Result<()> {
 }
 
 /// An error unless the op takes what the queue holds.
-pub(super) fn check_types(queue: &Queue, attrs: &Attrs) -> Result<()> {
-    let held = &queue.spec().dtypes;
-    if let Some(Attr::List(wanted)) = attrs.get("component_types")
-        && wanted.len() == held.len()
-        && wanted.iter().zip(held).all(|(w, h)| matches!(w, Attr::Type(t) if t.dtype == *h))
-    {
+pub(super) fn check_types(queue: &Queue, node: &NodeInfo) -> Result<()> {
+    let (held, wanted) = (&queue.spec().dtypes, &node.output_types);
+    if wanted.len() == held.len() && wanted.iter().zip(held).all(|(w, h)| w.dtype == *h) {
         return Ok(());
     }
-    let wanted = attrs.dtypes("component_types")?;
-    ensure!(
-        wanted == *held,
+    let wanted: Vec<DType> = wanted.iter().map(|t| t.dtype).collect();
+    Err(invalid!(
         "{queue:?} holds components of {}, but `component_types` is {}",
-        listed(&queue.spec().dtypes),
+        listed(held),
         listed(&wanted)
-    );
-    Ok(())
+    ))
 }
 
 fn listed(dtypes: &[DType]) -> String {

@@ -5,9 +5,7 @@ pub(super) use crate::named::{By, generations};
 use crate::named::{Named, handle_shape, in_container, one_handle, share};
 use millstream_checkpoint::file_error;
 use millstream_checkpoint::records::{read_bounded, too_long};
-use millstream_graph::op::{
-    BuildCx, Completion, Effect, Gradient, InferCx, Kernel, KernelCx, OpDef, Outputs, Run,
-};
+use millstream_graph::op::{BuildCx, Completion, Gradient, InferCx, Kernel, KernelCx, OpDef, Outputs, Run};
 use millstream_state::{Format, Queue, Reader, Reading, Record};
 use millstream_tensor::{Code, Error, PartialShape, Result, Str, budget, ensure};
 use std::io::BufRead;
@@ -18,7 +16,7 @@ use std::sync::Arc;
 pub(super) fn opener(name: &'static str, by: By, make: fn(&BuildCx) -> Result<Box<dyn Run>>) -> OpDef {
     by.output(OpDef::new(name), "reader_handle")
         .infer(handle_shape)
-        .kernel(Kernel::build(Effect::Stateful, make))
+        .kernel(Kernel::opens(make))
         .gradient(Gradient::none("of readers there is none, as in TensorFlow"))
 }
 

@@ -128,6 +128,11 @@ impl Reduction {
         let keep = cx.attrs().bool("keep_dims")?;
         let axes = cx.ints(1)?;
         let input = cx.take(0);
+        if let ([0 | -1], &[n]) = (&axes[..], input.shape().dims()) {
+            // All of a vector: the most frequent, and the shortest.
+            let shape = if keep { Shape::from([1]) } else { Shape::scalar() };
+            return Ok(Reduction { input, n, inner: 1, shape });
+        }
         let reduced = mask(&axes, input.rank())?;
         Self::along(input, &reduced, keep)
     }

@@ -3,7 +3,7 @@
 use super::variable::named;
 use millstream_graph::Attr;
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec, Text, TextList};
-use millstream_graph::op::{Effect, InferCx, Kernel, OpDef};
+use millstream_graph::op::{InferCx, Kernel, OpDef};
 use millstream_tensor::{DType, Result};
 
 pub(crate) fn def() -> OpDef {
@@ -20,7 +20,7 @@ pub(crate) fn def() -> OpDef {
         .attr("shape", AnyShape)
         .attr("allowed_devices", TextList.or(Attr::List(Vec::new())))
         .infer(infer)
-        .kernel(Kernel::build(Effect::Stateful, named))
+        .kernel(Kernel::opens(named))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use crate::named::Named;
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec, Text};
-use millstream_graph::op::{BuildCx, Effect, InferCx, Kernel, KernelCx, NodeInfo, OpDef, Run};
+use millstream_graph::op::{BuildCx, InferCx, Kernel, KernelCx, NodeInfo, OpDef, Run};
 use millstream_state::Variable;
 use millstream_tensor::{PartialShape, Result, ensure};
 
@@ -19,7 +19,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("container", Text.or(""))
             .attr("shared_name", Text.or(""))
             .infer(infer)
-            .kernel(Kernel::build(Effect::Stateful, named))
+            .kernel(Kernel::opens(named))
     })
 }
 

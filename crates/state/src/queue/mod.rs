@@ -456,6 +456,9 @@ impl Queue {
 
     /// Whether the first dequeue got further.
     fn serve_dequeue(&self, state: &mut State, overs: &mut Overs) -> bool {
+        if let Some(moved) = self.serve_partly(state) {
+            return moved;
+        }
         let mut moved = false;
         let Some(mut attempt) = state.dequeues.pop_front() else { return false };
         let Get { take, taken, longest } = &mut attempt.work;
@@ -506,6 +509,23 @@ impl Queue {
         taken.extend((0..takes).map_while(|_| state.get()));
         state.dequeues.push_front(attempt);
         moved || takes > 0
+    }
+
+    /// What happens at most enqueues where many are waited for: the first dequeue takes what there is, which is not all it wants. Says whether it
+    /// got further, as far as that matters to anybody; `None` where there is more to it.
+    fn serve_partly(&self, state: &mut State) -> Option<bool> {
+        let available = self.available(state);
+        let simple = state.closed.is_none()
+            && self.spec.batches.max_tokens.is_none()
+            && self.spec.kind != QueueKind::Priority;
+        let Get { take, taken, .. } = &mut state.dequeues.front_mut().filter(|_| simple)?.work;
+        if available >= take.count() - taken.len() {
+            return None;
+        }
+        taken.extend((0..available).map_while(|_| state.items.pop()));
+        state.n_out += available as u64;
+        // Room is something to those who wait for it.
+        Some(available > 0 && !state.enqueues.is_empty())
     }
 
     /// How many items may be taken out now.

@@ -143,6 +143,7 @@ pub fn feed(bytes: &[u8]) {
     let _limit = budget::enter(Some(Budget::new(MEMORY_LIMIT)));
     drop(number::bytes(text));
     drop(number::seconds(text));
+    drop(number::seconds_or_never(text));
     let Ok(Feed::One(name, Value::Literal(value))) = text.parse::<Feed>() else { return };
     TAKERS.with(|graph| {
         for op in graph.operations() {

@@ -193,6 +193,14 @@ class UnauthenticatedError(_Coded):
     _CODE = UNAUTHENTICATED
 
 
+class InaccessibleTensorError(ValueError):
+    """A tensor was used where it cannot be: fetched, or fed, from inside a loop or branch."""
+
+
+class OperatorNotAllowedInGraphError(TypeError):
+    """A tensor of a graph was used as a value: as a Python `bool`, or to iterate over."""
+
+
 _CLASS_OF_CODE: Dict[int, Type[OpError]] = {
     c._CODE: c
     for c in (

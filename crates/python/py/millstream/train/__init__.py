@@ -37,6 +37,22 @@ _MODULES: Dict[str, Tuple[str, ...]] = {
         "SingularMonitoredSession",
         "WorkerSessionCreator",
     ),
+    "input": (
+        "batch",
+        "batch_join",
+        "input_producer",
+        "limit_epochs",
+        "match_filenames_once",
+        "maybe_batch",
+        "maybe_batch_join",
+        "maybe_shuffle_batch",
+        "maybe_shuffle_batch_join",
+        "range_input_producer",
+        "shuffle_batch",
+        "shuffle_batch_join",
+        "slice_input_producer",
+        "string_input_producer",
+    ),
     "training_util": (
         "assert_global_step",
         "create_global_step",
@@ -70,6 +86,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module("millstream.train." + _MODULE_OF[name]), name)
     elif name in _MODULES:
         value = importlib.import_module("millstream.train." + name)
+    elif name == "summary_iterator":
+        from millstream.summary import summary_iterator as value
     elif name in _MESSAGES:
         from millstream import protos
 

@@ -1,0 +1,70 @@
+"""Files of records, each with its length and checksums: what event files are made of."""
+
+from __future__ import annotations
+
+import struct
+from typing import BinaryIO, Iterator, List, Optional
+
+from millstream import errors
+
+
+def _table() -> List[int]:
+    out = []
+    for byte in range(256):
+        crc = byte
+        for _ in range(8):
+            crc = (crc >> 1) ^ (0x82F63B78 if crc & 1 else 0)
+        out.append(crc)
+    return out
+
+
+_TABLE = _table()
+
+
+def _checksum(data: bytes) -> int:
+    """CRC-32C, masked as in these files: a checksum of data with checksums in it would tell little."""
+    crc = 0xFFFFFFFF
+    table = _TABLE
+    for byte in data:
+        crc = table[(crc ^ byte) & 0xFF] ^ (crc >> 8)
+    crc ^= 0xFFFFFFFF
+    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def write_record(out: BinaryIO, data: bytes) -> None:
+    """Appends a record."""
+    length = struct.pack("<Q", len(data))
+    out.write(length + struct.pack("<I", _checksum(length)) + data + struct.pack("<I", _checksum(data)))
+
+
+def read_records(path: str) -> Iterator[bytes]:
+    """The records of a file. `DataLossError` where one is damaged or cut short."""
+    with open(path, "rb") as source:
+        while True:
+            data = _read_record(source, path)
+            if data is None:
+                return
+            yield data
+
+
+def _read_record(source: BinaryIO, path: str) -> Optional[bytes]:
+    place = source.tell()
+
+    def damaged(what: str) -> errors.DataLossError:
+        return errors.DataLossError(None, None, f"{what} record at {place} of {path}")
+
+    header = source.read(12)
+    if not header:
+        return None
+    if len(header) < 12:
+        raise damaged("truncated")
+    length, crc = struct.unpack("<QI", header)
+    if crc != _checksum(header[:8]):
+        raise damaged("corrupted")
+    body = source.read(length + 4)
+    if len(body) < length + 4:
+        raise damaged("truncated")
+    data = body[:-4]
+    if struct.unpack("<I", body[-4:])[0] != _checksum(data):
+        raise damaged("corrupted")
+    return data

@@ -338,7 +338,7 @@ def run_options_are_merged(tf):
 def summaries_are_written(tf):
     folder = tempfile.mkdtemp()
     step, up = _model(tf)
-    tf.summary.scalar("twice", step * 2)
+    tf.summary.scalar("twice", up * 2)
     hooks = [tf.train.StopAtStepHook(last_step=4)]
     with tf.train.MonitoredTrainingSession(summary_dir=folder, hooks=hooks, save_summaries_steps=2, log_step_count_steps=2) as sess:
         while not sess.should_stop():

@@ -520,8 +520,10 @@ class _MonitoredSession:
                 self._sess = None
                 self._coordinated_creator.tf_sess = None
                 self._coordinated_creator.coord = None
-                if not self._graph_was_finalized:
-                    tf.get_default_graph()._unsafe_unfinalize()
+                # An engine whose graphs stay final has no such method: then the graph can no longer be added to.
+                unfinalize = getattr(tf.get_default_graph(), "_unsafe_unfinalize", None)
+                if not self._graph_was_finalized and unfinalize is not None:
+                    unfinalize()
 
     def _is_closed(self) -> bool:
         return self._coordinated_creator.tf_sess is None

@@ -1,0 +1,249 @@
+"""Checkpoints as files: which are in a folder, which is the latest, what one holds."""
+
+from __future__ import annotations
+
+import glob
+import os
+import struct
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+import millstream as tf
+from millstream import dtypes, errors, protos
+from millstream.shapes import TensorShape
+
+# Which checkpoints there are. ------------------------------------------------------------------------------------------
+
+
+def _state_path(folder: str, latest_filename: Optional[str]) -> str:
+    return os.path.join(folder, latest_filename or "checkpoint")
+
+
+def generate_checkpoint_state_proto(
+    save_dir: str,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: Optional[List[str]] = None,
+    all_model_checkpoint_timestamps: Optional[List[float]] = None,
+    last_preserved_timestamp: Optional[float] = None,
+) -> Any:
+    """A `CheckpointState` that names the latest checkpoint and all others; names relative to `save_dir` if that is relative."""
+    paths = list(all_model_checkpoint_paths or [])
+    if model_checkpoint_path not in paths:
+        paths.append(model_checkpoint_path)
+    if all_model_checkpoint_timestamps and len(all_model_checkpoint_timestamps) != len(paths):
+        raise ValueError(
+            "Checkpoint timestamps, if provided, must match checkpoint paths (given paths "
+            f"{paths} and timestamps {all_model_checkpoint_timestamps})"
+        )
+    if not os.path.isabs(save_dir):
+        paths = [p if os.path.isabs(p) else os.path.relpath(p, save_dir) for p in paths]
+        if not os.path.isabs(model_checkpoint_path):
+            model_checkpoint_path = os.path.relpath(model_checkpoint_path, save_dir)
+    return protos.CheckpointState(
+        model_checkpoint_path=model_checkpoint_path,
+        all_model_checkpoint_paths=paths,
+        all_model_checkpoint_timestamps=all_model_checkpoint_timestamps,
+        last_preserved_timestamp=last_preserved_timestamp or 0.0,
+    )
+
+
+def update_checkpoint_state(
+    save_dir: str,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: Optional[List[str]] = None,
+    latest_filename: Optional[str] = None,
+    all_model_checkpoint_timestamps: Optional[List[float]] = None,
+    last_preserved_timestamp: Optional[float] = None,
+) -> None:
+    """Writes the file that says which checkpoint is the latest."""
+    from google.protobuf import text_format
+
+    path = _state_path(save_dir, latest_filename)
+    if path == model_checkpoint_path:
+        raise RuntimeError(
+            f"Save path '{model_checkpoint_path}' conflicts with path used for checkpoint state.  "
+            "Please use a different save path."
+        )
+    state = generate_checkpoint_state_proto(
+        save_dir,
+        model_checkpoint_path,
+        all_model_checkpoint_paths,
+        all_model_checkpoint_timestamps,
+        last_preserved_timestamp,
+    )
+    # Beside it first: a reader sees the old file or the new one, never half of one.
+    with open(path + ".tmp", "w") as out:
+        out.write(text_format.MessageToString(state))
+    os.replace(path + ".tmp", path)
+
+
+def get_checkpoint_state(checkpoint_dir: str, latest_filename: Optional[str] = None) -> Any:
+    """The `CheckpointState` of a folder, with names made whole; None if there is none."""
+    from google.protobuf import text_format
+
+    try:
+        with open(_state_path(checkpoint_dir, latest_filename)) as source:
+            state = text_format.Parse(source.read(), protos.CheckpointState())
+    except (OSError, text_format.ParseError):
+        return None
+    if not state.model_checkpoint_path:
+        raise ValueError(f"Invalid checkpoint state loaded from {checkpoint_dir}")
+    state.model_checkpoint_path = os.path.join(checkpoint_dir, state.model_checkpoint_path)
+    paths = [os.path.join(checkpoint_dir, p) for p in state.all_model_checkpoint_paths]
+    del state.all_model_checkpoint_paths[:]
+    state.all_model_checkpoint_paths.extend(paths)
+    return state
+
+
+def latest_checkpoint(checkpoint_dir: str, latest_filename: Optional[str] = None) -> Optional[str]:
+    """The latest checkpoint of a folder; None if there is none."""
+    state = get_checkpoint_state(checkpoint_dir, latest_filename)
+    if state is not None and checkpoint_exists(state.model_checkpoint_path):
+        return str(state.model_checkpoint_path)
+    return None
+
+
+def checkpoint_exists(checkpoint_prefix: str) -> bool:
+    """Whether there is a checkpoint of this name."""
+    return bool(glob.glob(glob.escape(checkpoint_prefix) + ".index")) or os.path.isfile(checkpoint_prefix)
+
+
+def get_checkpoint_mtimes(checkpoint_prefixes: List[str]) -> List[float]:
+    """When each was written, leaving out those that are not there."""
+    paths = [p + ".index" for p in checkpoint_prefixes]
+    return [os.path.getmtime(p) for p in paths if os.path.exists(p)]
+
+
+def remove_checkpoint(
+    checkpoint_prefix: str, checkpoint_format_version: int = 2, meta_graph_suffix: str = "meta"
+) -> None:
+    """Deletes the files of a checkpoint."""
+    escaped = glob.escape(checkpoint_prefix)
+    for pattern in (".index", ".data-?????-of-?????", "." + meta_graph_suffix):
+        for path in glob.glob(escaped + pattern):
+            os.remove(path)
+
+
+# What a checkpoint holds. ------------------------------------------------------------------------------------------------
+
+
+def _varint(data: bytes, at: int) -> Tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+
+
+def _block(data: bytes, offset: int, size: int) -> Iterator[Tuple[bytes, bytes]]:
+    """The entries of a block: each key shares a beginning with the one before."""
+    if data[offset + size] != 0:
+        raise errors.UnimplementedError(None, None, "the checkpoint's index is compressed")
+    block = data[offset : offset + size]
+    (n_restarts,) = struct.unpack("<I", block[-4:])
+    end, at, key = len(block) - 4 * (n_restarts + 1), 0, b""
+    while at < end:
+        shared, at = _varint(block, at)
+        own, at = _varint(block, at)
+        length, at = _varint(block, at)
+        key = key[:shared] + block[at : at + own]
+        at += own
+        yield key, block[at : at + length]
+        at += length
+
+
+def _entries(path: str) -> Iterator[Tuple[bytes, bytes]]:
+    """Keys and values of a checkpoint's index: a table whose last bytes say where its own index is."""
+    with open(path, "rb") as source:
+        data = source.read()
+    damaged = errors.DataLossError(None, None, f"{path} is no index of a checkpoint")
+    if len(data) < 48 or data[-8:] != struct.pack("<Q", 0xDB4775248B80FB57):
+        raise damaged
+    try:
+        footer = data[-48:]
+        _, at = _varint(footer, 0)
+        _, at = _varint(footer, at)
+        offset, at = _varint(footer, at)
+        size, _ = _varint(footer, at)
+        for _, place in _block(data, offset, size):
+            offset, at = _varint(place, 0)
+            size, _ = _varint(place, at)
+            yield from _block(data, offset, size)
+    except (IndexError, struct.error):
+        raise damaged from None
+
+
+class CheckpointReader:
+    """Reads a checkpoint without a graph."""
+
+    def __init__(self, filepattern: str) -> None:
+        self._prefix = os.fspath(filepattern)
+        path = self._prefix + ".index"
+        if not os.path.exists(path):
+            raise errors.NotFoundError(
+                None, None, f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {filepattern}"
+            )
+        self._tensors: Dict[str, Any] = {}
+        for key, value in _entries(path):
+            if key:  # the entry without a name tells of the file itself
+                self._tensors[key.decode()] = protos.BundleEntryProto.FromString(value)
+
+    def get_variable_to_shape_map(self) -> Dict[str, List[int]]:
+        """Names and shapes."""
+        return {name: [d.size for d in e.shape.dim] for name, e in self._tensors.items()}
+
+    def get_variable_to_dtype_map(self) -> Dict[str, Any]:
+        """Names and dtypes."""
+        return {name: dtypes.as_dtype(e.dtype) for name, e in self._tensors.items()}
+
+    def has_tensor(self, tensor_str: str) -> bool:
+        """Whether a tensor is there."""
+        return tensor_str in self._tensors
+
+    def get_tensor(self, tensor_str: str) -> Any:
+        """A tensor's value."""
+        if tensor_str not in self._tensors:
+            raise errors.NotFoundError(None, None, f"Key {tensor_str} not found in checkpoint")
+        dtype = dtypes.as_dtype(self._tensors[tensor_str].dtype)
+        with tf.Graph().as_default():
+            (value,) = _restore(self._prefix, [tensor_str], [dtype])
+            with tf.Session() as sess:
+                return sess.run(value)
+
+    def debug_string(self) -> bytes:
+        """A line for each tensor."""
+        lines = [
+            f"{name} ({dtypes.as_dtype(e.dtype).name}) {TensorShape(e.shape).as_list()}"
+            for name, e in sorted(self._tensors.items())
+        ]
+        return ("\n".join(lines) + "\n").encode()
+
+
+def _restore(prefix: Any, names: List[str], types: List[Any]) -> List[Any]:
+    out = tf.raw_ops.RestoreV2(prefix=prefix, tensor_names=names, shape_and_slices=[""] * len(names), dtypes=types)
+    return list(out) if isinstance(out, (list, tuple)) else [out]
+
+
+def NewCheckpointReader(filepattern: str) -> CheckpointReader:  # noqa: N802
+    """A `CheckpointReader`."""
+    return CheckpointReader(filepattern)
+
+
+def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
+    """A reader of a checkpoint, or of the latest one of a folder."""
+    path = latest_checkpoint(ckpt_dir_or_file) if os.path.isdir(ckpt_dir_or_file) else ckpt_dir_or_file
+    if path is None:
+        raise ValueError(f"Couldn't find 'checkpoint' file or checkpoints in given directory {ckpt_dir_or_file}")
+    return CheckpointReader(path)
+
+
+def list_variables(ckpt_dir_or_file: str) -> List[Tuple[str, List[int]]]:
+    """Names and shapes of what a checkpoint holds, in the order of the names."""
+    return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
+
+
+def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
+    """A value of a checkpoint."""
+    return load_checkpoint(ckpt_dir_or_file).get_tensor(name[:-2] if name.endswith(":0") else name)

@@ -1,0 +1,292 @@
+"""`Saver`: variables to checkpoints and back. With the functions that write graphs to files and read them again."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any, Dict, List, Optional, Tuple
+
+import millstream as tf
+from millstream import protos
+from millstream.graph_keys import GraphKeys
+from millstream.scopes import strip_name_scope
+from millstream.train import checkpoints
+
+
+def _by_name(var_list: Any) -> Dict[str, Any]:
+    """Variables by the names to save them under."""
+    if isinstance(var_list, dict):
+        return dict(sorted(var_list.items()))
+    out: Dict[str, Any] = {}
+    for variable in var_list:
+        if not hasattr(variable, "op") or not hasattr(variable, "initializer"):
+            raise TypeError(f"Variable to save is not a Variable: {variable}")
+        name = variable.op.name
+        if name in out:
+            raise ValueError(f"At least two variables have the same name: {name}")
+        out[name] = variable
+    return dict(sorted(out.items()))
+
+
+class Saver:
+    """Saves variables to checkpoints and restores them. Adds its ops to the graph when made, or at first use if `defer_build`.
+
+    `var_list` is a list of variables, or a dict of them by the names to save them under; all of them by default. The latest
+    `max_to_keep` checkpoints are kept (all of them if 0 or None), and for good one of every `keep_checkpoint_every_n_hours`.
+    """
+
+    def __init__(
+        self,
+        var_list: Any = None,
+        reshape: bool = False,
+        sharded: bool = False,
+        max_to_keep: Optional[int] = 5,
+        keep_checkpoint_every_n_hours: float = 10000.0,
+        name: Optional[str] = None,
+        restore_sequentially: bool = False,
+        saver_def: Any = None,
+        builder: Any = None,
+        defer_build: bool = False,
+        allow_empty: bool = False,
+        write_version: int = 2,
+        pad_step_number: bool = False,
+        save_relative_paths: bool = False,
+        filename: Optional[str] = None,
+    ) -> None:
+        if defer_build and var_list:
+            raise ValueError("If `var_list` is provided then build cannot be deferred. Either set defer_build=False or var_list=None.")
+        self._var_list = var_list
+        self._reshape = reshape
+        self._sharded = sharded
+        self._max_to_keep = max_to_keep or 0
+        self._keep_hours = keep_checkpoint_every_n_hours
+        self._name = name
+        self._restore_sequentially = restore_sequentially
+        self._allow_empty = allow_empty
+        self._pad_step_number = pad_step_number
+        self._save_relative_paths = save_relative_paths
+        self._filename = filename
+        self._is_empty = False
+        # Path and time of those that are still there, oldest first.
+        self._last_checkpoints: List[Tuple[str, float]] = []
+        self._next_checkpoint_time = time.time() + self._keep_hours * 3600
+        self.saver_def: Any = None
+        if saver_def is not None:
+            self.saver_def = protos.as_message("SaverDef", saver_def)
+            self._max_to_keep = self.saver_def.max_to_keep
+            self._keep_hours = self.saver_def.keep_checkpoint_every_n_hours or 10000.0
+        elif not defer_build:
+            self.build()
+
+    def build(self) -> None:
+        """Adds the ops, unless they are there."""
+        if self.saver_def is not None or self._is_empty:
+            return
+        var_list = self._var_list
+        if var_list is None:
+            graph = tf.get_default_graph()
+            var_list = graph.get_collection(GraphKeys.GLOBAL_VARIABLES) + graph.get_collection(GraphKeys.SAVEABLE_OBJECTS)
+        if not var_list:
+            if not self._allow_empty:
+                raise ValueError("No variables to save")
+            self._is_empty = True
+            return
+        self._add_ops(_by_name(var_list))
+
+    def _add_ops(self, variables: Dict[str, Any]) -> None:
+        names = list(variables)
+        whole = [""] * len(names)
+        with tf.name_scope(self._name, "save", [v.op for v in variables.values()]):
+            filename = tf.placeholder_with_default(self._filename or "model", shape=(), name="filename")
+            # The name by which graphs of old feed it.
+            prefix = tf.placeholder_with_default(filename, shape=(), name="Const")
+            values = [_to_save(v) for v in variables.values()]
+            save = tf.raw_ops.SaveV2(prefix=prefix, tensor_names=names, shape_and_slices=whole, tensors=values)
+            with tf.control_dependencies([save]):
+                saved = tf.identity(prefix, name="control_dependency")
+            types = [v.dtype.base_dtype for v in variables.values()]
+            restored = tf.raw_ops.RestoreV2(prefix=prefix, tensor_names=names, shape_and_slices=whole, dtypes=types)
+            restored = list(restored) if isinstance(restored, (list, tuple)) else [restored]
+            assigns: List[Any] = []
+            for variable, value in zip(variables.values(), restored):
+                after = assigns[-1:] if self._restore_sequentially else []
+                with tf.control_dependencies(after):
+                    assigns.append(_assign(variable, value, self._reshape))
+            restore = tf.group(*assigns, name="restore_all")
+        self.saver_def = protos.SaverDef(
+            filename_tensor_name=prefix.name,
+            save_tensor_name=saved.name,
+            restore_op_name=restore.name,
+            max_to_keep=self._max_to_keep,
+            sharded=self._sharded,
+            keep_checkpoint_every_n_hours=self._keep_hours,
+            version=protos.SaverDef.V2,
+        )
+
+    def as_saver_def(self) -> Any:
+        """As a `SaverDef`."""
+        return self.saver_def
+
+    def to_proto(self, export_scope: Optional[str] = None) -> Any:
+        """As a `SaverDef`, with names relative to a scope; None if outside it."""
+        if export_scope is None:
+            return self.saver_def
+        if not self.saver_def.filename_tensor_name.startswith(export_scope):
+            return None
+        out = protos.SaverDef()
+        out.CopyFrom(self.saver_def)
+        for field in ("filename_tensor_name", "save_tensor_name", "restore_op_name"):
+            setattr(out, field, strip_name_scope(getattr(out, field), export_scope))
+        return out
+
+    @staticmethod
+    def from_proto(saver_def: Any, import_scope: Optional[str] = None) -> "Saver":
+        """The saver that a `SaverDef` tells of, whose ops are in the graph."""
+        from millstream.scopes import prepend_name_scope
+
+        out = protos.SaverDef()
+        out.CopyFrom(protos.as_message("SaverDef", saver_def))
+        for field in ("filename_tensor_name", "save_tensor_name", "restore_op_name"):
+            setattr(out, field, prepend_name_scope(getattr(out, field), import_scope))
+        return Saver(saver_def=out, name=import_scope)
+
+    @property
+    def last_checkpoints(self) -> List[str]:
+        """Those that are still there, oldest first."""
+        return [path for path, _ in self._last_checkpoints]
+
+    def set_last_checkpoints(self, last_checkpoints: List[str]) -> None:
+        """Says which are there, as if this saver had written them now."""
+        self._last_checkpoints = [(path, time.time()) for path in last_checkpoints]
+
+    def set_last_checkpoints_with_time(self, last_checkpoints_with_time: List[Tuple[str, float]]) -> None:
+        """Says which are there, and when they were written."""
+        self._last_checkpoints = list(last_checkpoints_with_time)
+
+    def recover_last_checkpoints(self, checkpoint_paths: List[str]) -> None:
+        """Takes over those of an earlier run that are still there."""
+        there = [p for p in checkpoint_paths if checkpoints.checkpoint_exists(p)]
+        self.set_last_checkpoints_with_time(list(zip(there, checkpoints.get_checkpoint_mtimes(there))))
+
+    def save(
+        self,
+        sess: Any,
+        save_path: str,
+        global_step: Any = None,
+        latest_filename: Optional[str] = None,
+        meta_graph_suffix: str = "meta",
+        write_meta_graph: bool = True,
+        write_state: bool = True,
+        strip_default_attrs: bool = False,
+        save_debug_info: bool = False,
+    ) -> Optional[str]:
+        """Saves the variables of a session; returns the checkpoint's name, which `restore` takes."""
+        save_path = os.fspath(save_path)
+        latest_filename = latest_filename or "checkpoint"
+        if os.path.split(latest_filename)[0]:
+            raise ValueError("'latest_filename' must not contain path components")
+        folder = os.path.dirname(save_path)
+        if global_step is not None:
+            if not isinstance(global_step, int):
+                global_step = tf.train.global_step(sess, global_step) if hasattr(global_step, "op") else int(global_step)
+            number = f"{global_step:08d}" if self._pad_step_number else str(global_step)
+            prefix = f"{save_path}-{number}"
+        else:
+            prefix = save_path
+            if os.path.basename(prefix) == latest_filename:
+                raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")
+        if not os.path.isdir(folder or "."):
+            raise ValueError(f"Parent directory of {prefix} doesn't exist, can't save.")
+        if self._is_empty:
+            self._write_meta_graph(sess, prefix, meta_graph_suffix, write_meta_graph)
+            return None
+        said = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: prefix})
+        path = said.decode() if isinstance(said, bytes) else str(said)
+        if write_state:
+            self._note(path, meta_graph_suffix)
+            checkpoints.update_checkpoint_state(
+                folder or ".",
+                os.path.basename(path) if self._save_relative_paths else path,
+                [os.path.basename(p) if self._save_relative_paths else p for p in self.last_checkpoints],
+                latest_filename,
+                [t for _, t in self._last_checkpoints] or None,
+                None,
+            )
+        self._write_meta_graph(sess, prefix, meta_graph_suffix, write_meta_graph)
+        return path
+
+    def _write_meta_graph(self, sess: Any, prefix: str, suffix: str, wanted: bool) -> None:
+        if wanted:
+            with sess.graph.as_default():
+                self.export_meta_graph(f"{prefix}.{suffix}")
+
+    def _note(self, path: str, meta_graph_suffix: str) -> None:
+        """Remembers a new checkpoint, and deletes the oldest if there are too many."""
+        if not self._max_to_keep:
+            return
+        self._last_checkpoints = [entry for entry in self._last_checkpoints if entry[0] != path]
+        self._last_checkpoints.append((path, time.time()))
+        while self._max_to_keep < len(self._last_checkpoints):
+            oldest, made = self._last_checkpoints.pop(0)
+            if self._next_checkpoint_time < made:
+                # Kept for good; the next such one is due so many hours after it.
+                self._next_checkpoint_time += self._keep_hours * 3600
+                continue
+            checkpoints.remove_checkpoint(oldest, meta_graph_suffix=meta_graph_suffix)
+
+    def export_meta_graph(
+        self,
+        filename: Optional[str] = None,
+        collection_list: Optional[List[str]] = None,
+        as_text: bool = False,
+        export_scope: Optional[str] = None,
+        clear_devices: bool = False,
+        clear_extraneous_savers: bool = False,
+        strip_default_attrs: bool = False,
+        save_debug_info: bool = False,
+    ) -> Any:
+        """The graph as a `MetaGraphDef` that names this saver."""
+        from millstream.train import meta_graph
+
+        return meta_graph.export_meta_graph(
+            filename=filename,
+            saver_def=self.saver_def,
+            collection_list=collection_list,
+            as_text=as_text,
+            export_scope=export_scope,
+            clear_devices=clear_devices,
+        )
+
+    def restore(self, sess: Any, save_path: Optional[str]) -> None:
+        """Sets the variables of a session to what a checkpoint holds; they need not be initialized."""
+        if self._is_empty:
+            return
+        if save_path is None:
+            raise ValueError("Can't load save_path when it is None.")
+        save_path = os.fspath(save_path)
+        if not checkpoints.checkpoint_exists(save_path):
+            raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")
+        sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: save_path})
+
+
+def _to_save(variable: Any) -> Any:
+    """What of a variable is saved: the reference, or a value read."""
+    if variable.dtype._is_ref_dtype:
+        return variable._ref()
+    read = getattr(variable, "_graph_element", None)
+    return tf.convert_to_tensor(variable) if read is None else read
+
+
+def _assign(variable: Any, value: Any, reshape: bool) -> Any:
+    """Sets a variable. Its shape must be the saved one, unless `reshape`."""
+    shape = variable.get_shape()
+    if reshape:
+        value = tf.reshape(value, shape.as_list() if shape.is_fully_defined() else tf.shape(variable))
+    if variable.dtype._is_ref_dtype:
+        return tf.assign(variable, value, validate_shape=not reshape and shape.is_fully_defined()).op
+    return tf.raw_ops.AssignVariableOp(resource=variable.handle, value=tf.identity(_shaped(value, shape)))
+
+
+def _shaped(value: Any, shape: Any) -> Any:
+    value.set_shape(shape)
+    return value

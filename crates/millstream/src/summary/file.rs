@@ -183,22 +183,32 @@ impl EventFile {
         if let Some(flushing) = self.begin_flush() {
             flushing.wait()?;
         }
-        self.end();
-        Ok(())
+        self.end().map_or(Ok(()), Err)
     }
 
-    fn end(&mut self) {
-        let Some(thread) = self.thread.take() else { return };
+    /// Writes what there is, tries once only, and ends the thread. The error if that failed: what was not written is lost.
+    fn end(&mut self) -> Option<Error> {
+        let thread = self.thread.take()?;
         self.shared.state.lock().closing = true;
         self.shared.work.notify_one();
-        // It does not panic; if it did, there would be nobody to tell.
-        let _ended = thread.join();
+        let ended = thread.join();
+        let mut state = self.shared.state.lock();
+        let unwritten = std::mem::take(&mut state.unwritten);
+        if unwritten == 0 && ended.is_ok() {
+            return None;
+        }
+        let error = state.error.take();
+        let error = error.unwrap_or_else(|| file_error("write", self.path(), &ErrorKind::Other.into()));
+        Some(error.note(format!("{unwritten} bytes of events are lost")))
     }
 }
 
 impl Drop for EventFile {
+    #[expect(clippy::print_stderr, reason = "nobody else is left whom the loss could be told to")]
     fn drop(&mut self) {
-        self.end();
+        if let Some(error) = self.end() {
+            eprintln!("{error}");
+        }
     }
 }
 
@@ -246,9 +256,14 @@ impl Shared {
                     taken = Vec::new();
                 }
                 Err(error) => {
-                    let error = file_error("write", &self.path, &error)
-                        .note(format!("{} bytes of events are kept, and will be tried again", taken.len()));
-                    state.error.get_or_insert(error);
+                    let error = file_error("write", &self.path, &error);
+                    let again = format!("{} bytes of events are kept, and will be tried again", taken.len());
+                    match closing {
+                        true => state.error = Some(error),
+                        false => {
+                            state.error.get_or_insert_with(|| error.note(again));
+                        }
+                    }
                 }
             }
             state.since = (0 < state.unwritten).then(Instant::now);
@@ -416,6 +431,22 @@ mod tests {
         let error = file.add(&event(2)).unwrap_err();
         assert!(error.to_string().contains("call `reopen`"), "{error}");
         assert_eq!(shown.steps(), [1]);
+    }
+
+    /// Dropped, a file has nobody to tell but the standard error; what it says there is what `end` gives.
+    #[test]
+    fn what_is_lost_at_the_end_is_told() {
+        let shown = Shown::new();
+        let mut file = shown.open(&options(), None).unwrap();
+        file.add(&event(1)).unwrap();
+        *shown.failures.lock() = 1;
+        let error = file.end().unwrap().to_string();
+        assert!(error.contains("cannot write `shown`") && !error.contains("tried again"), "{error}");
+        assert!(error.contains("18 bytes of events are lost"), "{error}");
+        assert!(file.end().is_none(), "it is told once");
+        let mut file = Shown::new().open(&options(), None).unwrap();
+        file.add(&event(1)).unwrap();
+        assert!(file.end().is_none());
     }
 
     #[test]

@@ -59,8 +59,8 @@ impl FileWriterBuilder {
 /// Writes what a program says of itself to event files, which TensorBoard opens: summaries, graphs, logs and traces.
 ///
 /// Adding an event never waits for the disk: a thread writes them, every [`FileWriterBuilder::flush_secs`] seconds or
-/// [`FileWriterBuilder::max_queue`] events. What cannot be written is kept and tried again; the next call says what went wrong. Nothing is lost
-/// when the writer is dropped; call [`FileWriter::close`] to hear of errors.
+/// [`FileWriterBuilder::max_queue`] events. What cannot be written is kept and tried again; the next call says what went wrong. A writer that is
+/// dropped writes what it has; call [`FileWriter::close`] to hear of errors, which otherwise only the standard error is told of.
 ///
 /// Definition: TensorFlow's `tf.summary.FileWriter`.
 ///

@@ -19,7 +19,8 @@ use millstream::prelude::*;
 use millstream::summary::{self, FileWriter, SessionLog};
 use millstream::train::{Clipping, Optimizer, Saver, Schedules, latest_checkpoint};
 use model::Model;
-use std::path::PathBuf;
+use signal_hook::{consts::SIGINT, flag};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
@@ -38,7 +39,7 @@ struct Options {
     /// Where checkpoints and event files go, each run in a folder of its own
     #[arg(long, value_name = "D", default_value = "target/char_lm")]
     logdir: PathBuf,
-    /// Go on where the latest run was
+    /// Go on where the latest run was, with the text in an order of its own
     #[arg(long)]
     resume: bool,
     /// How many units the LSTM has
@@ -77,14 +78,12 @@ impl std::fmt::Display for Outcome {
 fn main() -> Result<()> {
     let options = Options::parse();
     let stop = Arc::new(AtomicBool::new(false));
-    let asked = stop.clone();
-    let handler = move || {
-        if asked.swap(true, Relaxed) {
-            // Asked twice: at once.
-            std::process::exit(130);
-        }
+    let ctrl_c = || -> std::io::Result<()> {
+        // Asked twice: at once.
+        flag::register_conditional_shutdown(SIGINT, 130, stop.clone())?;
+        flag::register(SIGINT, stop.clone()).map(drop)
     };
-    ctrlc::set_handler(handler).map_err(|e| invalid(e.to_string()))?;
+    ctrl_c().map_err(|e| invalid(format!("Ctrl-C cannot be heard of: {e}")))?;
     println!("{}", run(&options, &stop)?);
     Ok(())
 }
@@ -95,16 +94,17 @@ fn run(options: &Options, stop: &AtomicBool) -> Result<Outcome> {
     let unigram = unigram(&validation)?;
     let (folder, checkpoint) = folder(options)?;
     println!(
-        "{} files, {:.1} MB; a line in {} is for validation: {} characters, unigram entropy {}",
+        "{} files, {:.1} MB; {:.1} % of the lines are for validation: {} characters, unigram entropy {}",
         text.files.len(),
         text.bytes as f64 / 1e6,
-        text.folds,
+        text.kept as f64 / 10.0,
         unigram.1,
         shown(unigram.0)
     );
 
     let g = Graph::new();
-    g.set_seed(1);
+    // What goes on is not to see once more what it began with.
+    g.set_seed(1 + checkpoint.as_deref().map_or(0, steps_of));
     let batch = text.batches(&g, Part::Training, options.batch)?;
     // Training takes what the queues give; validation feeds its own.
     let batch = Batch {
@@ -332,10 +332,15 @@ fn folder(options: &Options) -> Result<(PathBuf, Option<PathBuf>)> {
     Ok((folder, None))
 }
 
+/// After how many steps a checkpoint was saved: its name ends in it.
+fn steps_of(checkpoint: &Path) -> i64 {
+    let name = checkpoint.file_name().unwrap_or_default().to_string_lossy();
+    name.rsplit('-').next().and_then(|steps| steps.parse().ok()).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
 
     fn options(folder: &Path, steps: i64) -> Options {
         let text = Some(folder.join("text"));

@@ -22,8 +22,8 @@ const BOUNDARIES: [i64; 8] = [12, 24, 36, 48, 64, 80, 100, 130];
 /// Where the text is, and which of its lines are kept for validation.
 pub struct Text {
     pub files: Vec<String>,
-    /// One line in so many is for validation.
-    pub folds: i64,
+    /// So many lines in a thousand are for validation.
+    pub kept: i64,
     pub bytes: u64,
 }
 
@@ -57,7 +57,7 @@ impl Text {
             }
         }
         files.sort();
-        let mut text = Text { files: Vec::new(), folds: 0, bytes: 0 };
+        let mut text = Text { files: Vec::new(), kept: 0, bytes: 0 };
         for file in files {
             text.bytes += std::fs::metadata(&file).map_err(|e| unreadable(&file, &e))?.len();
             text.files.push(file.to_str().ok_or_else(|| invalid(format!("{file:?} is no UTF-8")))?.into());
@@ -66,7 +66,7 @@ impl Text {
             return Err(invalid(format!("there is no text in {path:?}")));
         }
         // About 100 kB are enough to tell models apart, and read quickly.
-        text.folds = (text.bytes / 100_000).clamp(10, 1000) as i64;
+        text.kept = (100_000_000 / text.bytes).clamp(1, 100) as i64;
         Ok(text)
     }
 
@@ -77,10 +77,11 @@ impl Text {
             Tensor::strings([self.files.len()], self.files.iter().map(|f| f.as_str().into()).collect())?;
         let epochs = if training { None } else { Some(1) };
         let names = string_input_producer(g, names).shuffle(training).num_epochs(epochs).make()?;
-        let (key, line) = TextLineReader::new(g).make()?.read(&names)?;
-        // Of validation's lines training must see none: which they are is decided by their places in their files.
-        let fold = key.string_to_hash_bucket_fast(self.folds);
-        let mine = if training { fold.not_equal(0i64) } else { fold.equal(0i64) };
+        let (_, line) = TextLineReader::new(g).make()?.read(&names)?;
+        // Of validation's lines training must see none, nor their like elsewhere, nor after the text has changed: what they say decides. Where
+        // there is more text fewer are kept, all of which were kept before.
+        let kept = line.string_to_hash_bucket_fast(1000).less(self.kept);
+        let mine = if training { kept.logical_not() } else { kept };
         let (line, mine) = if training { mixed(g, line, mine)? } else { (line, mine) };
 
         let bytes = line.decode_raw(DType::U8).cast::<i32>();

@@ -3,7 +3,7 @@
 //! Cases, variants, loads and fields are those of the peers' scripts, so that one table holds all: `w1` counter and
 //! counter+LCG, `w2` vectors, `w3` nested loops, `w4` the gradient of a small loop, `w5` the training step of an LSTM, `w5t` of long
 //! sequences, `w5mem` its memory, `w6` buckets, `w7` overlapping iterations, `w8` process start-up, `w9` executor overhead, `w10` matrix
-//! products, `queue` a scalar through a queue. Every result is checked. `value` is the median of the counted repetitions, after at least two
+//! products, `queue` a scalar through a queue, `soak` the memory of `w6` over a hundred million elements. Every result is checked. `value` is the median of the counted repetitions, after at least two
 //! and one second of warm-up.
 
 mod cases;
@@ -16,7 +16,7 @@ use clap::Args;
 /// What to measure.
 #[derive(Args)]
 pub struct Options {
-    /// The case: w1, w2, w3, w4, w5, w5t, w5mem, w6, w7, w8, w9, w10, queue, or `all` (but w5mem).
+    /// The case: w1, w2, w3, w4, w5, w5t, w5mem, w6, w7, w8, w9, w10, queue, soak, or `all` (but w5mem and soak).
     #[arg(long)]
     case: String,
     /// Only variants whose name contains this.
@@ -38,10 +38,11 @@ pub struct Options {
 
 /// Measures, and prints as it goes.
 pub fn run(options: &Options) -> millstream::Result<()> {
-    // Last what needs a process for each variant.
-    let cases = ["w1", "w2", "w3", "w4", "w5", "w5t", "w6", "w7", "w8", "w9", "w10", "queue", "w5mem"];
+    // Last what needs a process for each variant, and what takes long.
+    let cases =
+        ["w1", "w2", "w3", "w4", "w5", "w5t", "w6", "w7", "w8", "w9", "w10", "queue", "w5mem", "soak"];
     let chosen: Vec<&str> = match options.case.as_str() {
-        "all" => cases[..cases.len() - 1].to_vec(),
+        "all" => cases[..cases.len() - 2].to_vec(),
         case => cases.into_iter().filter(|c| *c == case).collect(),
     };
     if chosen.is_empty() {
@@ -65,6 +66,7 @@ pub fn run(options: &Options) -> millstream::Result<()> {
             "w8" => cases::start_up(&bench)?,
             "w9" => cases::overhead(&bench)?,
             "queue" => queues::scalars(&bench)?,
+            "soak" => queues::soak(&bench)?,
             _ => cases::products(&bench)?,
         }
     }

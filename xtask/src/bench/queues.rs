@@ -2,6 +2,7 @@
 
 use super::cases::{check, session};
 use super::report::Bench;
+use super::training::memory_mib;
 use millstream::contrib::training::{bucket, bucket_by_sequence_length};
 use millstream::prelude::*;
 use millstream::train::range_input_producer;
@@ -53,7 +54,8 @@ pub(super) fn buckets(b: &Bench) -> Result<()> {
                 true => format!("by length num_threads={num_threads}"),
             };
             if b.wanted(&variant) {
-                let times = b.timed_by(|| bucketed(b, &data, n, num_threads, by_length))?;
+                let times =
+                    b.timed_by(|| bucketed(b, &data, [n, 1], num_threads, by_length, &mut |_| Ok(())))?;
                 b.rate("w6", &variant, n, n as f64, &times, "elements/s");
             }
         }
@@ -61,10 +63,44 @@ pub(super) fn buckets(b: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Seconds from the start of the runners until the last batch.
-fn bucketed(b: &Bench, data: &Data, n: usize, num_threads: usize, by_length: bool) -> Result<f64> {
+/// The same for long, with the memory of the process at ten moments: `--n` sequences, a hundred thousand of them again and again.
+pub(super) fn soak(b: &Bench) -> Result<()> {
+    const PERIOD: usize = 100_000;
+    let n = b.size(100_000_000);
+    let data = Data::new(n.min(PERIOD));
+    let epochs = n.div_ceil(PERIOD);
+    let n = data.lengths.len() * epochs;
+    for num_threads in [1, 4] {
+        let variant = format!("queues num_threads={num_threads}");
+        if !b.wanted(&variant) {
+            continue;
+        }
+        let (mut seen, mut memory, begin) = (0, Vec::new(), Instant::now());
+        let took = bucketed(b, &data, [data.lengths.len(), epochs], num_threads, false, &mut |rows| {
+            seen += rows;
+            if seen >= (memory.len() + 1) * n / 10 {
+                let (mib, rate) = (memory_mib("VmRSS:")?, seen as f64 / begin.elapsed().as_secs_f64());
+                memory.push(mib);
+                b.note(&format!("{seen:>11} of {n} elements, {mib:.1} MiB, {rate:.0} elements/s so far"));
+            }
+            Ok(())
+        })?;
+        b.emit("soak", &variant, n, memory, "MiB", &[("elements_per_s", n as f64 / took)]);
+    }
+    Ok(())
+}
+
+/// Seconds from the start of the runners until the last batch of so many elements, so often. `seen` hears of the rows of each.
+fn bucketed(
+    b: &Bench,
+    data: &Data,
+    [n, epochs]: [usize; 2],
+    num_threads: usize,
+    by_length: bool,
+    seen: &mut dyn FnMut(usize) -> Result<()>,
+) -> Result<f64> {
     let g = Graph::new();
-    let index = range_input_producer(&g, n as i32).num_epochs(1).shuffle(false).make()?;
+    let index = range_input_producer(&g, n as i32).num_epochs(epochs as i64).shuffle(false).make()?;
     let [index] = index.dequeue()?.all()?;
     let index = if data.lengths.len() < n { index % data.lengths.len() as i32 } else { index };
     let held = |name: &str, of: &[i32]| -> Result<_> {
@@ -116,6 +152,7 @@ fn bucketed(b: &Bench, data: &Data, n: usize, num_threads: usize, by_length: boo
                 let shape = batch[0].shape().dims();
                 check(shape[0] <= BATCH && shape[1] <= LONGEST as usize, "the size of a batch")?;
                 rows += shape[0];
+                seen(shape[0])?;
                 sum += batch[0].as_slice::<i32>()?.iter().map(|&x| i64::from(x)).sum::<i64>();
             }
             Err(error) => break error,
@@ -134,8 +171,8 @@ fn bucketed(b: &Bench, data: &Data, n: usize, num_threads: usize, by_length: boo
     };
     let (whole, rest) = (n / all, n % all);
     let want = whole as i64 * (0..all).map(token_sum).sum::<i64>() + (0..rest).map(token_sum).sum::<i64>();
-    check(rows == n, "an element was lost")?;
-    check(sum == want, "a token was lost")?;
+    check(rows == n * epochs, "an element was lost")?;
+    check(sum == want * epochs as i64, "a token was lost")?;
     Ok(took)
 }
 

@@ -75,6 +75,13 @@ impl Bench {
         );
     }
 
+    /// Tells people how far it is.
+    pub(super) fn note(&self, text: &str) {
+        if !self.json {
+            println!("     {text}");
+        }
+    }
+
     pub(super) fn emit(
         &self,
         case: &str,

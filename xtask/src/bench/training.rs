@@ -276,8 +276,13 @@ pub(super) fn lstm_memory(b: &Bench) -> Result<()> {
 
 /// The most memory that the process has held.
 fn peak_mib() -> Result<f64> {
+    memory_mib("VmHWM:")
+}
+
+/// What the system says of the memory of the process under this name.
+pub(super) fn memory_mib(name: &str) -> Result<f64> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
     let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").trim().parse::<f64>().ok());
     kib.map(|kib| kib / 1024.0)
         .ok_or_else(|| Error::internal("this system does not say how much memory is held"))

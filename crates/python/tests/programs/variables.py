@@ -411,9 +411,9 @@ def strings_and_bools(tf):
 def moving_average(tf):
     v = tf.Variable(0.0)
     ema = tf.train.ExponentialMovingAverage(0.9)
-    with tf.control_dependencies([v.assign(10.0)]):
-        update = ema.apply([v])
+    update, change = ema.apply([v]), v.assign(10.0)
     with tf.Session() as sess:
         initialize(tf, sess)
+        sess.run(change)
         sess.run(update)
         return ema.average_name(v), sess.run(ema.average(v))

@@ -1,0 +1,135 @@
+"""Learning rates that change with the step."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Optional, Sequence
+
+import millstream as tf
+
+
+def _step(global_step: Any, like: Any) -> Any:
+    if global_step is None:
+        raise ValueError("global_step is required for this decay.")
+    return tf.cast(global_step, like.dtype)
+
+
+def exponential_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: Optional[str] = None,
+) -> Any:
+    """`learning_rate * decay_rate ** (step / decay_steps)`; whole steps only if `staircase`."""
+    with tf.name_scope(name, "ExponentialDecay", [learning_rate, global_step, decay_steps, decay_rate]) as name:
+        rate = tf.convert_to_tensor(learning_rate, name="learning_rate")
+        p = _step(global_step, rate) / tf.cast(decay_steps, rate.dtype)
+        return tf.multiply(rate, tf.pow(tf.cast(decay_rate, rate.dtype), tf.floor(p) if staircase else p), name=name)
+
+
+def natural_exp_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: Optional[str] = None,
+) -> Any:
+    """`learning_rate * exp(-decay_rate * step / decay_steps)`."""
+    rate = tf.exp(tf.negative(tf.convert_to_tensor(decay_rate)))
+    return exponential_decay(learning_rate, global_step, decay_steps, rate, staircase, name or "natural_exp_decay")
+
+
+def inverse_time_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: Optional[str] = None,
+) -> Any:
+    """`learning_rate / (1 + decay_rate * step / decay_steps)`."""
+    with tf.name_scope(name, "InverseTimeDecay", [learning_rate, global_step, decay_rate]) as name:
+        rate = tf.convert_to_tensor(learning_rate, name="learning_rate")
+        p = _step(global_step, rate) / tf.cast(decay_steps, rate.dtype)
+        return tf.divide(rate, 1 + tf.cast(decay_rate, rate.dtype) * (tf.floor(p) if staircase else p), name=name)
+
+
+def polynomial_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    end_learning_rate: Any = 0.0001,
+    power: Any = 1.0,
+    cycle: bool = False,
+    name: Optional[str] = None,
+) -> Any:
+    """From `learning_rate` down to `end_learning_rate` in `decay_steps`; with `cycle` again and again, more slowly each time."""
+    with tf.name_scope(name, "PolynomialDecay", [learning_rate, global_step, decay_steps]) as name:
+        rate = tf.convert_to_tensor(learning_rate, name="learning_rate")
+        end = tf.cast(end_learning_rate, rate.dtype)
+        step, steps = _step(global_step, rate), tf.cast(decay_steps, rate.dtype)
+        if cycle:
+            turns = tf.cond(tf.equal(step, 0), lambda: tf.ones([], rate.dtype), lambda: tf.ceil(step / steps))
+            steps = steps * turns
+        else:
+            step = tf.minimum(step, steps)
+        return tf.add((rate - end) * tf.pow(1 - step / steps, tf.cast(power, rate.dtype)), end, name=name)
+
+
+def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: Optional[str] = None) -> Any:
+    """`values[i]` where `x` is above `boundaries[i - 1]` and at most `boundaries[i]`."""
+    if len(boundaries) != len(values) - 1:
+        raise ValueError("The length of boundaries should be 1 less than the length of values")
+    with tf.name_scope(name, "PiecewiseConstant", [x, boundaries, values]):
+        x = tf.convert_to_tensor(x)
+        limits = [_limit(b, x) for b in boundaries]
+        kinds = [tf.convert_to_tensor(v) for v in values]
+        if any(v.dtype != kinds[0].dtype for v in kinds):
+            raise ValueError("Values must have elements all with the same dtype")
+        pairs = [(x <= limits[0], lambda: kinds[0]), (x > limits[-1], lambda: kinds[-1])]
+        for low, high, value in zip(limits[:-1], limits[1:], kinds[1:-1]):
+            pairs.append(((x > low) & (x <= high), lambda v=value: v))
+        return tf.case(pairs, lambda: kinds[0], exclusive=True)
+
+
+def _limit(boundary: Any, x: Any) -> Any:
+    boundary = tf.convert_to_tensor(boundary)
+    if boundary.dtype.base_dtype == x.dtype.base_dtype:
+        return boundary
+    if boundary.dtype == tf.int32 and x.dtype.base_dtype == tf.int64:
+        return tf.cast(boundary, tf.int64)
+    raise ValueError(f"Boundaries ({boundary.dtype}) must have the same dtype as x ({x.dtype}).")
+
+
+def cosine_decay(
+    learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0, name: Optional[str] = None
+) -> Any:
+    """Half a cosine from `learning_rate` down to `alpha * learning_rate`."""
+    with tf.name_scope(name, "CosineDecay", [learning_rate, global_step]):
+        rate = tf.convert_to_tensor(learning_rate, name="learning_rate")
+        steps = tf.cast(decay_steps, rate.dtype)
+        done = tf.minimum(_step(global_step, rate), steps) / steps
+        falling = 0.5 * (1.0 + tf.cos(tf.constant(math.pi, rate.dtype) * done))
+        return tf.multiply(rate, (1 - alpha) * falling + alpha)
+
+
+def linear_cosine_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    num_periods: Any = 0.5,
+    alpha: Any = 0.0,
+    beta: Any = 0.001,
+    name: Optional[str] = None,
+) -> Any:
+    """A line down to zero times a cosine."""
+    with tf.name_scope(name, "LinearCosineDecay", [learning_rate, global_step]) as name:
+        rate = tf.convert_to_tensor(learning_rate, name="learning_rate")
+        steps = tf.cast(decay_steps, rate.dtype)
+        step = tf.minimum(_step(global_step, rate), steps)
+        fraction = tf.constant(2.0 * num_periods * math.pi, rate.dtype) * (step / steps)
+        falling = (alpha + (steps - step) / steps) * (0.5 * (1.0 + tf.cos(fraction))) + beta
+        return tf.multiply(rate, falling, name=name)

@@ -1,0 +1,347 @@
+"""Recurrent nets over whole sequences: `dynamic_rnn` and its relatives, which run a cell step by step."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+import millstream as tf
+from millstream import nest
+from millstream.shapes import TensorShape, dimension_value
+
+__all__ = [
+    "bidirectional_dynamic_rnn",
+    "dynamic_rnn",
+    "raw_rnn",
+    "static_bidirectional_rnn",
+    "static_rnn",
+]
+
+
+def _assert_cell(word: str, cell: Any) -> None:
+    for needed in ("output_size", "state_size", "zero_state"):
+        if not hasattr(type(cell), needed):
+            raise TypeError(
+                f"The argument {word!r} ({cell}) is not an RNNCell: '{needed}' property is missing."
+                if needed != "zero_state"
+                else f"The argument {word!r} ({cell}) is not an RNNCell: 'zero_state' method is missing."
+            )
+
+
+def _time_first(x: Any) -> Any:
+    """A tensor of batches of sequences with its first two dimensions exchanged."""
+    shape = x.get_shape()
+    if shape.ndims is not None and shape.ndims < 2:
+        raise ValueError(f"Expected input tensor {x.name} to have rank at least 2, but saw shape: {shape}")
+    out = tf.transpose(x, tf.concat([[1, 0], tf.range(2, tf.rank(x))], axis=0))
+    if shape.ndims is not None:
+        dims = shape.as_list()
+        out.set_shape([dims[1], dims[0]] + dims[2:])
+    return out
+
+
+def _batch_size(inputs: Sequence[Any], axis: int) -> Any:
+    """How many sequences there are; a number if it is known."""
+    for x in inputs:
+        shape = x.get_shape()
+        known = None if shape.ndims is None else dimension_value(shape[axis])
+        if known is not None:
+            return known
+    return tf.shape(inputs[0])[axis]
+
+
+def _checked_lengths(sequence_length: Any, batch_size: Any) -> Any:
+    sequence_length = tf.cast(sequence_length, tf.int32)
+    if sequence_length.get_shape().ndims not in (None, 1):
+        raise ValueError(
+            f"sequence_length must be a vector of length batch_size, but saw shape: {sequence_length.get_shape()}"
+        )
+    sequence_length = tf.identity(sequence_length, name="sequence_length")
+    expected = tf.stack([batch_size])
+    actual = tf.shape(sequence_length)
+    check = tf.Assert(
+        tf.reduce_all(tf.equal(actual, expected)),
+        [f"Expected shape for Tensor {sequence_length.name} is ", expected, " but saw shape: ", actual],
+    )
+    with tf.control_dependencies([check]):
+        return tf.identity(sequence_length, name="CheckSeqLen")
+
+
+def _initial(cell: Any, initial_state: Any, batch_size: Any, dtype: Any) -> Any:
+    if initial_state is not None:
+        return nest.map_structure(tf.convert_to_tensor, initial_state)
+    if not dtype:
+        raise ValueError("If there is no initial_state, you must give a dtype.")
+    return cell.zero_state(batch_size, dtype)
+
+
+def dynamic_rnn(
+    cell: Any,
+    inputs: Any,
+    sequence_length: Any = None,
+    initial_state: Any = None,
+    dtype: Any = None,
+    parallel_iterations: Optional[int] = None,
+    swap_memory: bool = False,
+    time_major: bool = False,
+    scope: Any = None,
+) -> Tuple[Any, Any]:
+    """The outputs of all steps, and the last state, of a cell over `inputs` (`[batch, time, ..]`, or `[time, batch, ..]`).
+
+    Past a sequence's length its outputs are zero and its state stays as it was.
+    """
+    _assert_cell("cell", cell)
+    with tf.variable_scope(scope or "rnn"):
+        flat = [tf.convert_to_tensor(x) for x in nest.flatten(inputs)]
+        if not time_major:
+            flat = [_time_first(x) for x in flat]
+        for x in flat:
+            if x.get_shape().ndims is None:
+                raise ValueError("Input size (depth of inputs) must be accessible via shape inference, but saw value None.")
+        batch_size = _batch_size(flat, axis=1)
+        state = _initial(cell, initial_state, batch_size, dtype)
+        if sequence_length is not None:
+            sequence_length = _checked_lengths(sequence_length, batch_size)
+        outputs, state = _loop(
+            cell, inputs, flat, state, sequence_length, batch_size, parallel_iterations or 32, swap_memory
+        )
+        return (outputs if time_major else nest.map_structure(_time_first, outputs)), state
+
+
+def _zero_output(size: Any, batch_size: Any, dtype: Any) -> Any:
+    dims = TensorShape(size).as_list()
+    if isinstance(batch_size, int):
+        return tf.zeros([batch_size] + dims, dtype)
+    return tf.zeros(tf.stack([batch_size] + dims), dtype)
+
+
+def _loop(
+    cell: Any,
+    structure: Any,
+    flat_inputs: List[Any],
+    initial_state: Any,
+    lengths: Any,
+    batch_size: Any,
+    parallel_iterations: int,
+    swap_memory: bool,
+) -> Tuple[Any, Any]:
+    static_steps = dimension_value(flat_inputs[0].get_shape()[0])
+    n_steps = tf.shape(flat_inputs[0])[0] if static_steps is None else tf.constant(static_steps)
+    sizes = nest.flatten(cell.output_size)
+    dtype = nest.flatten(initial_state)[0].dtype
+    zeros = None
+    if lengths is not None:
+        zeros = [_zero_output(s, batch_size, dtype) for s in sizes]
+    static_batch = batch_size if isinstance(batch_size, int) else None
+
+    sources = [
+        tf.TensorArray(x.dtype, n_steps, element_shape=x.get_shape()[1:], tensor_array_name=f"dynamic_rnn/input_{i}").unstack(x)
+        for i, x in enumerate(flat_inputs)
+    ]
+    targets = tuple(
+        tf.TensorArray(
+            dtype,
+            n_steps,
+            element_shape=TensorShape([static_batch]).concatenate(TensorShape(s)),
+            tensor_array_name=f"dynamic_rnn/output_{i}",
+        )
+        for i, s in enumerate(sizes)
+    )
+
+    def step(time: Any, targets: Any, state: Any) -> Any:
+        parts = []
+        for source, whole in zip(sources, flat_inputs):
+            part = source.read(time)
+            part.set_shape(whole.get_shape()[1:])
+            parts.append(part)
+        output, new_state = cell(nest.pack_sequence_as(structure, parts), state)
+        nest.assert_same_structure(state, new_state)
+        flat_output = nest.flatten(output)
+        if lengths is not None and zeros is not None:
+            ended = time >= lengths
+            flat_output = [tf.where(ended, zero, out) for zero, out in zip(zeros, flat_output)]
+            new_state = nest.map_structure(lambda old, new: _keep(ended, old, new), state, new_state)
+        for old, new in zip(nest.flatten(state), nest.flatten(new_state)):
+            if not isinstance(new, tf.TensorArray):
+                new.set_shape(old.get_shape())
+        return time + 1, tuple(t.write(time, out) for t, out in zip(targets, flat_output)), new_state
+
+    _, targets, state = tf.while_loop(
+        lambda time, *_: time < n_steps,
+        step,
+        (tf.constant(0, name="time"), targets, initial_state),
+        parallel_iterations=parallel_iterations,
+        swap_memory=swap_memory,
+    )
+    outputs = []
+    for target, size in zip(targets, sizes):
+        output = target.stack()
+        output.set_shape(TensorShape([static_steps, static_batch]).concatenate(TensorShape(size)))
+        outputs.append(output)
+    return nest.pack_sequence_as(cell.output_size, outputs), state
+
+
+def _keep(ended: Any, old: Any, new: Any) -> Any:
+    """The state of sequences that have ended stays; what is no batch of states is taken as it is."""
+    if isinstance(old, tf.TensorArray) or new.get_shape().ndims == 0:
+        return new
+    return tf.where(ended, old, new)
+
+
+def bidirectional_dynamic_rnn(
+    cell_fw: Any,
+    cell_bw: Any,
+    inputs: Any,
+    sequence_length: Any = None,
+    initial_state_fw: Any = None,
+    initial_state_bw: Any = None,
+    dtype: Any = None,
+    parallel_iterations: Optional[int] = None,
+    swap_memory: bool = False,
+    time_major: bool = False,
+    scope: Any = None,
+) -> Tuple[Any, Any]:
+    """One cell from the beginning and one from the end: pairs of outputs and of last states."""
+    _assert_cell("cell_fw", cell_fw)
+    _assert_cell("cell_bw", cell_bw)
+    time_axis, batch_axis = (0, 1) if time_major else (1, 0)
+
+    def reversed_in_time(x: Any) -> Any:
+        if sequence_length is None:
+            return tf.reverse(x, axis=[time_axis])
+        return tf.reverse_sequence(x, sequence_length, seq_axis=time_axis, batch_axis=batch_axis)
+
+    common = dict(
+        sequence_length=sequence_length,
+        dtype=dtype,
+        parallel_iterations=parallel_iterations,
+        swap_memory=swap_memory,
+        time_major=time_major,
+    )
+    with tf.variable_scope(scope or "bidirectional_rnn"):
+        out_fw, state_fw = dynamic_rnn(cell_fw, inputs, initial_state=initial_state_fw, scope="fw", **common)
+        with tf.variable_scope("bw") as bw:
+            backwards = nest.map_structure(reversed_in_time, inputs)
+            out_bw, state_bw = dynamic_rnn(cell_bw, backwards, initial_state=initial_state_bw, scope=bw, **common)
+        out_bw = nest.map_structure(reversed_in_time, out_bw)
+    return (out_fw, out_bw), (state_fw, state_bw)
+
+
+def raw_rnn(
+    cell: Any,
+    loop_fn: Callable[[Any, Any, Any, Any], Tuple[Any, Any, Any, Any, Any]],
+    parallel_iterations: Optional[int] = None,
+    swap_memory: bool = False,
+    scope: Any = None,
+) -> Tuple[Any, Any, Any]:
+    """Runs a cell as `loop_fn(time, output, state, loop_state)` says, which gives, for the next step: which sequences have ended, the
+    input, the state, what to emit for this step, and what it wants to be told then. Returns the emitted values as TensorArrays, the last
+    state and the last loop state.
+    """
+    _assert_cell("cell", cell)
+    if not callable(loop_fn):
+        raise TypeError("loop_fn must be a callable")
+    with tf.variable_scope(scope or "rnn"):
+        time = tf.constant(0, tf.int32)
+        ended, inputs, state, emit_like, loop_state = loop_fn(time, None, None, None)
+        flat = [tf.convert_to_tensor(x) for x in nest.flatten(inputs)]
+        batch_size = _batch_size(flat, axis=0)
+        nest.assert_same_structure(state, cell.state_size)
+        state = nest.map_structure(tf.convert_to_tensor, state)
+        dtype = nest.flatten(state)[0].dtype
+        if emit_like is None:
+            emit_like, kinds = cell.output_size, [(s, dtype) for s in nest.flatten(cell.output_size)]
+        else:
+            kinds = [(e.get_shape(), e.dtype) for e in map(tf.convert_to_tensor, nest.flatten(emit_like))]
+        emitted = tuple(
+            tf.TensorArray(k, 0, dynamic_size=True, tensor_array_name=f"rnn_output_{i}") for i, (_, k) in enumerate(kinds)
+        )
+        zeros = [_zero_output(s, batch_size, k) for s, k in kinds]
+        has_loop_state = loop_state is not None
+        carried = loop_state if has_loop_state else tf.constant(0, tf.int32)
+
+        def body(time: Any, ended: Any, inputs: Any, emitted: Any, state: Any, carried: Any) -> Any:
+            output, cell_state = cell(inputs, state)
+            nest.assert_same_structure(state, cell_state)
+            following = time + 1
+            told = carried if has_loop_state else None
+            next_ended, next_inputs, next_state, emit, next_loop = loop_fn(following, output, cell_state, told)
+            nest.assert_same_structure(state, next_state)
+            nest.assert_same_structure(inputs, next_inputs)
+            nest.assert_same_structure(emit_like, emit)
+            flat_emit = [_keep(ended, zero, e) for zero, e in zip(zeros, nest.flatten(emit))]
+            next_state = nest.map_structure(lambda old, new: _keep(ended, old, new), state, next_state)
+            out = tuple(t.write(time, e) for t, e in zip(emitted, flat_emit))
+            return (
+                following,
+                tf.logical_or(ended, next_ended),
+                next_inputs,
+                out,
+                next_state,
+                next_loop if has_loop_state and next_loop is not None else carried,
+            )
+
+        _, _, _, emitted, state, carried = tf.while_loop(
+            lambda time, ended, *_: tf.logical_not(tf.reduce_all(ended)),
+            body,
+            (time, ended, inputs, emitted, state, carried),
+            parallel_iterations=parallel_iterations or 32,
+            swap_memory=swap_memory,
+        )
+        return nest.pack_sequence_as(emit_like, list(emitted)), state, carried if has_loop_state else None
+
+
+def static_rnn(
+    cell: Any,
+    inputs: Sequence[Any],
+    initial_state: Any = None,
+    dtype: Any = None,
+    sequence_length: Any = None,
+    scope: Any = None,
+) -> Tuple[List[Any], Any]:
+    """A cell over a list of inputs, one step of the graph for each: outputs and last state."""
+    _assert_cell("cell", cell)
+    if not nest.is_sequence(inputs):
+        raise TypeError("inputs must be a sequence")
+    if not inputs:
+        raise ValueError("inputs must not be empty")
+    with tf.variable_scope(scope or "rnn"):
+        first = [tf.convert_to_tensor(x) for x in nest.flatten(inputs[0])]
+        batch_size = _batch_size(first, axis=0)
+        state = _initial(cell, initial_state, batch_size, dtype)
+        if sequence_length is not None:
+            sequence_length = _checked_lengths(sequence_length, batch_size)
+        outputs = []
+        for time, x in enumerate(inputs):
+            output, new = cell(x, state)
+            if sequence_length is not None:
+                ended = time >= sequence_length
+                output = nest.map_structure(lambda o: tf.where(ended, tf.zeros_like(o), o), output)
+                new = nest.map_structure(lambda old, n: _keep(ended, old, n), state, new)
+            outputs.append(output)
+            state = new
+        return outputs, state
+
+
+def static_bidirectional_rnn(
+    cell_fw: Any,
+    cell_bw: Any,
+    inputs: Sequence[Any],
+    initial_state_fw: Any = None,
+    initial_state_bw: Any = None,
+    dtype: Any = None,
+    sequence_length: Any = None,
+    scope: Any = None,
+) -> Tuple[List[Any], Any, Any]:
+    """Both directions over a list: outputs side by side, and both last states."""
+
+    def backwards(items: Sequence[Any]) -> List[Any]:
+        if sequence_length is None:
+            return list(reversed(items))
+        rows = tf.reverse_sequence(tf.stack(list(items)), sequence_length, seq_axis=0, batch_axis=1)
+        return tf.unstack(rows)  # type: ignore[no-any-return]
+
+    with tf.variable_scope(scope or "bidirectional_rnn"):
+        out_fw, state_fw = static_rnn(cell_fw, inputs, initial_state_fw, dtype, sequence_length, scope="fw")
+        turned = backwards(inputs)
+        out_bw, state_bw = static_rnn(cell_bw, turned, initial_state_bw, dtype, sequence_length, scope="bw")
+    return [tf.concat([a, b], 1) for a, b in zip(out_fw, backwards(out_bw))], state_fw, state_bw

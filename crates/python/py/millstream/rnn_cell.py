@@ -1,0 +1,516 @@
+"""Cells of recurrent nets (`tf.nn.rnn_cell`): what computes one step: output and new state from input and state."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import millstream as tf
+from millstream import nest
+from millstream.shapes import TensorShape, dimension_value
+
+__all__ = [
+    "BasicLSTMCell",
+    "BasicRNNCell",
+    "DeviceWrapper",
+    "DropoutWrapper",
+    "GRUCell",
+    "LSTMCell",
+    "LSTMStateTuple",
+    "MultiRNNCell",
+    "RNNCell",
+    "ResidualWrapper",
+]
+
+
+class LSTMStateTuple(NamedTuple):
+    """The state of an LSTM: what the cell remembers, and its last output."""
+
+    c: Any
+    h: Any
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of both."""
+        if self.c.dtype != self.h.dtype:
+            raise TypeError(f"Inconsistent internal state: {self.c.dtype} vs {self.h.dtype}")
+        return self.c.dtype
+
+
+def _words(name: str) -> str:
+    """`BasicLSTMCell` as `basic_lstm_cell`."""
+    name = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
+
+
+class RNNCell:
+    """A cell. One of one's own has `state_size`, `output_size` and `call(inputs, state)`, which returns output and new state.
+
+    The first call makes the variables, in a variable scope named after the class; later calls share them.
+    """
+
+    def __init__(
+        self, trainable: bool = True, name: Optional[str] = None, dtype: Any = None, reuse: Any = None, **kwargs: Any
+    ) -> None:
+        if kwargs:
+            raise TypeError(f"unknown arguments of {type(self).__name__}: {', '.join(sorted(kwargs))}")
+        self.trainable = trainable
+        self.dtype = dtype
+        self._given_name = name
+        self._base_name = name or _words(type(self).__name__)
+        self._reuse = reuse
+        self._scope: Any = None
+        self._variables: List[Any] = []
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._base_name
+
+    @property
+    def state_size(self) -> Any:
+        """The sizes of the state: a number, or a structure of them."""
+        raise NotImplementedError("Abstract method")
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the output."""
+        raise NotImplementedError("Abstract method")
+
+    def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
+        """One step."""
+        raise NotImplementedError("Abstract method")
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Tuple[Any, Any]:
+        if self._scope is None:
+            opened = self._open(scope)
+        else:
+            opened = tf.variable_scope(self._scope, reuse=True)
+        with opened as here:
+            self._scope = self._scope or here
+            return self.call(inputs, state)
+
+    def _open(self, scope: Any) -> Any:
+        if scope is not None:
+            return tf.variable_scope(scope, reuse=self._reuse)
+        if self._given_name is not None or self._reuse:
+            return tf.variable_scope(self._base_name, reuse=self._reuse)
+        return tf.variable_scope(None, default_name=self._base_name)
+
+    def _variable(self, name: str, shape: Sequence[Any], initializer: Any = None, dtype: Any = None) -> Any:
+        variable = tf.get_variable(name, shape=shape, initializer=initializer, dtype=dtype, trainable=self.trainable)
+        if all(v is not variable for v in self._variables):
+            self._variables.append(variable)
+        return variable
+
+    @property
+    def variables(self) -> List[Any]:
+        """The variables made so far."""
+        return list(self._variables)
+
+    @property
+    def trainable_variables(self) -> List[Any]:
+        """Those that training changes."""
+        return [v for v in self.variables if v.trainable]
+
+    weights = variables
+    trainable_weights = trainable_variables
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """A state of zeros."""
+        with tf.name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
+            return _zeros(self.state_size, batch_size, dtype)
+
+    def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
+        """A state of zeros, for `inputs` or for what is said of them."""
+        if inputs is not None:
+            inputs = tf.convert_to_tensor(inputs)
+            known = dimension_value(inputs.get_shape()[0])
+            batch_size = tf.shape(inputs)[0] if known is None else known
+            dtype = inputs.dtype
+        if batch_size is None or dtype is None:
+            raise ValueError(
+                "batch_size and dtype cannot be None while constructing initial state: "
+                f"batch_size={batch_size}, dtype={dtype}"
+            )
+        return self.zero_state(batch_size, dtype)
+
+
+def _zeros(sizes: Any, batch_size: Any, dtype: Any) -> Any:
+    known = batch_size if isinstance(batch_size, int) else tf.get_static_value(batch_size)
+
+    def zeros(size: Any) -> Any:
+        dims = TensorShape(size).as_list()
+        out = tf.zeros(tf.stack([batch_size] + dims) if known is None else [int(known)] + dims, dtype)
+        out.set_shape([None if known is None else int(known)] + dims)
+        return out
+
+    return nest.map_structure(zeros, sizes)
+
+
+def _depth(inputs: Any) -> int:
+    depth = dimension_value(inputs.get_shape()[-1]) if inputs.get_shape().ndims is not None else None
+    if depth is None:
+        raise ValueError(f"Expected inputs.shape[-1] to be known, saw shape: {inputs.get_shape()}")
+    return depth
+
+
+def _activation(activation: Any) -> Callable[[Any], Any]:
+    if activation is None:
+        return tf.tanh  # type: ignore[no-any-return]
+    if isinstance(activation, str):
+        return getattr(tf.nn, activation)  # type: ignore[no-any-return]
+    return activation  # type: ignore[no-any-return]
+
+
+class BasicRNNCell(RNNCell):
+    """`output = state = activation(W * [input, state] + b)`."""
+
+    def __init__(
+        self,
+        num_units: int,
+        activation: Any = None,
+        reuse: Any = None,
+        name: Optional[str] = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name, dtype=dtype, reuse=reuse, **kwargs)
+        self._num_units = num_units
+        self._activation = _activation(activation)
+
+    @property
+    def state_size(self) -> int:
+        """The number of units."""
+        return self._num_units
+
+    output_size = state_size
+
+    def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
+        """One step."""
+        kernel = self._variable("kernel", [_depth(inputs) + self._num_units, self._num_units], dtype=inputs.dtype)
+        bias = self._variable("bias", [self._num_units], tf.zeros_initializer(dtype=inputs.dtype), inputs.dtype)
+        gates = tf.nn.bias_add(tf.matmul(tf.concat([inputs, state], 1), kernel), bias)
+        output = self._activation(gates)
+        return output, output
+
+
+class GRUCell(RNNCell):
+    """A gated recurrent unit (Cho and others, 2014)."""
+
+    def __init__(
+        self,
+        num_units: int,
+        activation: Any = None,
+        reuse: Any = None,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = None,
+        name: Optional[str] = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name, dtype=dtype, reuse=reuse, **kwargs)
+        self._num_units = num_units
+        self._activation = _activation(activation)
+        self._kernel_initializer, self._bias_initializer = kernel_initializer, bias_initializer
+
+    @property
+    def state_size(self) -> int:
+        """The number of units."""
+        return self._num_units
+
+    output_size = state_size
+
+    def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
+        """One step."""
+        n, rows, dtype = self._num_units, _depth(inputs) + self._num_units, inputs.dtype
+        begin_open = self._bias_initializer or tf.constant_initializer(1.0, dtype=dtype)
+        begin_zero = self._bias_initializer or tf.zeros_initializer(dtype=dtype)
+        gate_kernel = self._variable("gates/kernel", [rows, 2 * n], self._kernel_initializer, dtype)
+        gate_bias = self._variable("gates/bias", [2 * n], begin_open, dtype)
+        kernel = self._variable("candidate/kernel", [rows, n], self._kernel_initializer, dtype)
+        bias = self._variable("candidate/bias", [n], begin_zero, dtype)
+        gates = tf.nn.bias_add(tf.matmul(tf.concat([inputs, state], 1), gate_kernel), gate_bias)
+        reset, update = tf.split(value=tf.sigmoid(gates), num_or_size_splits=2, axis=1)
+        candidate = tf.nn.bias_add(tf.matmul(tf.concat([inputs, reset * state], 1), kernel), bias)
+        new = update * state + (1 - update) * self._activation(candidate)
+        return new, new
+
+
+class BasicLSTMCell(RNNCell):
+    """An LSTM as plain as it gets: no clipping, no projection, no peepholes."""
+
+    def __init__(
+        self,
+        num_units: int,
+        forget_bias: float = 1.0,
+        state_is_tuple: bool = True,
+        activation: Any = None,
+        reuse: Any = None,
+        name: Optional[str] = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name, dtype=dtype, reuse=reuse, **kwargs)
+        self._num_units, self._forget_bias, self._state_is_tuple = num_units, forget_bias, state_is_tuple
+        self._activation = _activation(activation)
+
+    @property
+    def state_size(self) -> Any:
+        """Those of `c` and `h`."""
+        n = self._num_units
+        return LSTMStateTuple(n, n) if self._state_is_tuple else 2 * n
+
+    @property
+    def output_size(self) -> int:
+        """The number of units."""
+        return self._num_units
+
+    def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
+        """One step."""
+        n, dtype = self._num_units, inputs.dtype
+        kernel = self._variable("kernel", [_depth(inputs) + n, 4 * n], dtype=dtype)
+        bias = self._variable("bias", [4 * n], tf.zeros_initializer(dtype=dtype), dtype)
+        c, h = state if self._state_is_tuple else tf.split(value=state, num_or_size_splits=2, axis=1)
+        gates = tf.nn.bias_add(tf.matmul(tf.concat([inputs, h], 1), kernel), bias)
+        i, j, f, o = tf.split(value=gates, num_or_size_splits=4, axis=1)
+        forget = tf.constant(self._forget_bias, dtype=f.dtype)
+        new_c = tf.add(tf.multiply(c, tf.sigmoid(tf.add(f, forget))), tf.multiply(tf.sigmoid(i), self._activation(j)))
+        new_h = tf.multiply(self._activation(new_c), tf.sigmoid(o))
+        return new_h, LSTMStateTuple(new_c, new_h) if self._state_is_tuple else tf.concat([new_c, new_h], 1)
+
+
+class LSTMCell(RNNCell):
+    """An LSTM with all its parts: peepholes, clipping, and a projection of the output."""
+
+    def __init__(
+        self,
+        num_units: int,
+        use_peepholes: bool = False,
+        cell_clip: Optional[float] = None,
+        initializer: Any = None,
+        num_proj: Optional[int] = None,
+        proj_clip: Optional[float] = None,
+        num_unit_shards: Any = None,
+        num_proj_shards: Any = None,
+        forget_bias: float = 1.0,
+        state_is_tuple: bool = True,
+        activation: Any = None,
+        reuse: Any = None,
+        name: Optional[str] = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name, dtype=dtype, reuse=reuse, **kwargs)
+        if num_unit_shards is not None or num_proj_shards is not None:
+            raise NotImplementedError("num_unit_shards and num_proj_shards: variables in parts are not there")
+        self._num_units, self._num_proj = num_units, num_proj
+        self._use_peepholes, self._cell_clip, self._proj_clip = use_peepholes, cell_clip, proj_clip
+        self._initializer, self._forget_bias, self._state_is_tuple = initializer, forget_bias, state_is_tuple
+        self._activation = _activation(activation)
+
+    @property
+    def output_size(self) -> int:
+        """The number of units, or what they are projected to."""
+        return self._num_proj or self._num_units
+
+    @property
+    def state_size(self) -> Any:
+        """Those of `c` and `h`."""
+        sizes = self._num_units, self.output_size
+        return LSTMStateTuple(*sizes) if self._state_is_tuple else sum(sizes)
+
+    def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
+        """One step."""
+        n, n_out, dtype = self._num_units, self.output_size, inputs.dtype
+        if self._state_is_tuple:
+            c_prev, h_prev = state
+        else:
+            c_prev, h_prev = state[:, :n], state[:, n:]
+        kernel = self._variable("kernel", [_depth(inputs) + n_out, 4 * n], self._initializer, dtype)
+        bias = self._variable("bias", [4 * n], tf.zeros_initializer(dtype=dtype), dtype)
+        gates = tf.nn.bias_add(tf.matmul(tf.concat([inputs, h_prev], 1), kernel), bias)
+        i, j, f, o = tf.split(value=gates, num_or_size_splits=4, axis=1)
+        if self._use_peepholes:
+            w_f, w_i, w_o = (self._variable(f"w_{g}_diag", [n], self._initializer, dtype) for g in "fio")
+            f, i = f + self._forget_bias + w_f * c_prev, i + w_i * c_prev
+        else:
+            f = f + self._forget_bias
+        c = tf.sigmoid(f) * c_prev + tf.sigmoid(i) * self._activation(j)
+        if self._cell_clip is not None:
+            c = tf.clip_by_value(c, -self._cell_clip, self._cell_clip)
+        h = tf.sigmoid(o + w_o * c if self._use_peepholes else o) * self._activation(c)
+        if self._num_proj is not None:
+            h = tf.matmul(h, self._variable("projection/kernel", [n, self._num_proj], self._initializer, dtype))
+            if self._proj_clip is not None:
+                h = tf.clip_by_value(h, -self._proj_clip, self._proj_clip)
+        return h, LSTMStateTuple(c, h) if self._state_is_tuple else tf.concat([c, h], 1)
+
+
+class MultiRNNCell(RNNCell):
+    """Cells one upon the other: the output of each is the input of the next."""
+
+    def __init__(self, cells: Sequence[RNNCell], state_is_tuple: bool = True) -> None:
+        super().__init__()
+        if not cells:
+            raise ValueError("Must specify at least one cell for MultiRNNCell.")
+        if not nest.is_sequence(cells):
+            raise TypeError(f"cells must be a list or tuple, but saw: {cells}.")
+        self._cells = list(cells)
+        self._state_is_tuple = state_is_tuple
+        if not state_is_tuple and any(nest.is_sequence(c.state_size) for c in self._cells):
+            raise ValueError(
+                f"Some cells return tuples of states, but the flag state_is_tuple is not set.  State sizes are: "
+                f"{[c.state_size for c in self._cells]}"
+            )
+
+    @property
+    def state_size(self) -> Any:
+        """Those of all cells."""
+        sizes = tuple(c.state_size for c in self._cells)
+        return sizes if self._state_is_tuple else sum(sizes)
+
+    @property
+    def output_size(self) -> Any:
+        """That of the last cell."""
+        return self._cells[-1].output_size
+
+    @property
+    def variables(self) -> List[Any]:
+        """Those of all cells."""
+        return [v for c in self._cells for v in c.variables]
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """A state of zeros."""
+        with tf.name_scope("MultiRNNCellZeroState", values=[batch_size]):
+            if self._state_is_tuple:
+                return tuple(c.zero_state(batch_size, dtype) for c in self._cells)
+            return _zeros(self.state_size, batch_size, dtype)
+
+    def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
+        """One step of each."""
+        at = 0
+        states = []
+        for i, cell in enumerate(self._cells):
+            with tf.variable_scope(f"cell_{i}"):
+                if self._state_is_tuple:
+                    part = state[i]
+                else:
+                    part = state[:, at : at + cell.state_size]
+                    at += cell.state_size
+                inputs, new = cell(inputs, part)
+                states.append(new)
+        return inputs, tuple(states) if self._state_is_tuple else tf.concat(states, 1)
+
+
+class _Wrapper(RNNCell):
+    """A cell around a cell, without variables of its own."""
+
+    def __init__(self, cell: RNNCell) -> None:
+        super().__init__()
+        self._cell = cell
+
+    @property
+    def wrapped_cell(self) -> RNNCell:
+        """The cell inside."""
+        return self._cell
+
+    @property
+    def state_size(self) -> Any:
+        """That of the cell inside."""
+        return self._cell.state_size
+
+    @property
+    def output_size(self) -> Any:
+        """That of the cell inside."""
+        return self._cell.output_size
+
+    @property
+    def variables(self) -> List[Any]:
+        """Those of the cell inside."""
+        return self._cell.variables
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """That of the cell inside."""
+        with tf.name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
+            return self._cell.zero_state(batch_size, dtype)
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Tuple[Any, Any]:
+        return self._around(lambda x, s: self._cell(x, s, scope), inputs, state)
+
+    def _around(self, step: Callable[[Any, Any], Tuple[Any, Any]], inputs: Any, state: Any) -> Tuple[Any, Any]:
+        raise NotImplementedError
+
+
+class DropoutWrapper(_Wrapper):
+    """Drops some of what goes in, out, or on to the next step, at random; the rest grows to make up for it."""
+
+    def __init__(
+        self,
+        cell: RNNCell,
+        input_keep_prob: Any = 1.0,
+        output_keep_prob: Any = 1.0,
+        state_keep_prob: Any = 1.0,
+        variational_recurrent: bool = False,
+        input_size: Any = None,
+        dtype: Any = None,
+        seed: Optional[int] = None,
+        dropout_state_filter_visitor: Optional[Callable[[Any], Any]] = None,
+    ) -> None:
+        super().__init__(cell)
+        if variational_recurrent:
+            raise NotImplementedError("variational_recurrent of DropoutWrapper is not there")
+        for word, value in (("input", input_keep_prob), ("state", state_keep_prob), ("output", output_keep_prob)):
+            if isinstance(value, (int, float)) and not 0.0 <= value <= 1.0:
+                raise ValueError(f"Parameter {word}_keep_prob must be between 0 and 1: {value}")
+        self._keep = {"input": input_keep_prob, "state": state_keep_prob, "output": output_keep_prob}
+        self._seed = seed
+        # An LSTM's memory is left alone.
+        self._filter = dropout_state_filter_visitor or (
+            lambda s: LSTMStateTuple(False, True) if isinstance(s, LSTMStateTuple) else not isinstance(s, tf.TensorArray)
+        )
+
+    def _dropped(self, values: Any, which: str) -> Any:
+        keep = self._keep[which]
+        if isinstance(keep, (int, float)) and keep == 1.0:
+            return values
+
+        def drop(chosen: Any, part: Any) -> Any:
+            return tf.nn.dropout(part, keep_prob=keep, seed=self._seed) if chosen else part
+
+        if which == "state":
+            chosen = nest.get_traverse_shallow_structure(self._filter, values)
+            return nest.map_structure_up_to(chosen, drop, chosen, values)
+        return nest.map_structure(lambda v: drop(True, v), values)
+
+    def _around(self, step: Callable[[Any, Any], Tuple[Any, Any]], inputs: Any, state: Any) -> Tuple[Any, Any]:
+        output, new = step(self._dropped(inputs, "input"), state)
+        return self._dropped(output, "output"), self._dropped(new, "state")
+
+
+class ResidualWrapper(_Wrapper):
+    """Adds the input to the output, or what `residual_fn(inputs, outputs)` says."""
+
+    def __init__(self, cell: RNNCell, residual_fn: Optional[Callable[[Any, Any], Any]] = None) -> None:
+        super().__init__(cell)
+        self._residual_fn = residual_fn
+
+    def _around(self, step: Callable[[Any, Any], Tuple[Any, Any]], inputs: Any, state: Any) -> Tuple[Any, Any]:
+        outputs, new = step(inputs, state)
+        if self._residual_fn is not None:
+            return self._residual_fn(inputs, outputs), new
+        nest.assert_same_structure(inputs, outputs)
+        nest.map_structure(lambda a, b: a.get_shape().assert_is_compatible_with(b.get_shape()), inputs, outputs)
+        return nest.map_structure(lambda a, b: a + b, inputs, outputs), new
+
+
+class DeviceWrapper(_Wrapper):
+    """Runs the cell on a device."""
+
+    def __init__(self, cell: RNNCell, device: Any) -> None:
+        super().__init__(cell)
+        self._device = device
+
+    def _around(self, step: Callable[[Any, Any], Tuple[Any, Any]], inputs: Any, state: Any) -> Tuple[Any, Any]:
+        with tf.device(self._device):
+            return step(inputs, state)

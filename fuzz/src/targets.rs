@@ -65,7 +65,8 @@ pub fn graph_def_text(bytes: &[u8]) {
 /// Text as a graph in Millstream's own form: read, printed, read again, run. The shortest way to every op.
 pub fn graph_text(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let _limit = budget::enter(Some(Budget::new(MEMORY_LIMIT)));
+    let budget = Budget::new(MEMORY_LIMIT);
+    let _limit = budget::enter(Some(&budget));
     let Ok(graph) = Graph::parse(text, millstream::registry()) else { return };
     let printed = graph.to_text();
     let back = Graph::parse(&printed, millstream::registry());
@@ -76,7 +77,8 @@ pub fn graph_text(bytes: &[u8]) {
 
 /// Bytes as a `.npy` and as a `.npz`: read within the budget; what was read is written, and reads back the same.
 pub fn npy(bytes: &[u8]) {
-    let _limit = budget::enter(Some(Budget::new(MEMORY_LIMIT)));
+    let budget = Budget::new(MEMORY_LIMIT);
+    let _limit = budget::enter(Some(&budget));
     if let Ok(tensor) = npy::read(&mut &*bytes) {
         let mut written = Vec::new();
         npy::write(&mut written, &tensor).expect("what was read can be written");
@@ -100,7 +102,8 @@ pub fn npy(bytes: &[u8]) {
 /// written, and reads back the same.
 pub fn checkpoint(bytes: &[u8]) {
     let Some((kind, rest)) = bytes.split_first() else { return };
-    let _limit = budget::enter(Some(Budget::new(MEMORY_LIMIT)));
+    let budget = Budget::new(MEMORY_LIMIT);
+    let _limit = budget::enter(Some(&budget));
     let folder = Folder::new();
     let path = match kind % 3 {
         0 => folder.put("x.safetensors", rest),
@@ -140,7 +143,8 @@ pub fn checkpoint(bytes: &[u8]) {
 /// Text as a `--feed` of the command line, for every dtype; files that it may name are not opened.
 pub fn feed(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let _limit = budget::enter(Some(Budget::new(MEMORY_LIMIT)));
+    let budget = Budget::new(MEMORY_LIMIT);
+    let _limit = budget::enter(Some(&budget));
     drop(number::bytes(text));
     drop(number::seconds(text));
     drop(number::seconds_or_never(text));
@@ -175,7 +179,8 @@ fn takers() -> Graph {
 /// Bytes as a file of records, compressed as the first says: read within the budget; what was read is written, and reads back the same.
 pub fn records(bytes: &[u8]) {
     let Some((kind, rest)) = bytes.split_first() else { return };
-    let _limit = budget::enter(Some(Budget::new(MEMORY_LIMIT)));
+    let budget = Budget::new(MEMORY_LIMIT);
+    let _limit = budget::enter(Some(&budget));
     let compression = [Compression::None, Compression::Gzip, Compression::Zlib][usize::from(kind % 3)];
     let Ok(from) = compression.reader(Cursor::new(rest.to_vec())) else { return };
     let records: Vec<Vec<u8>> = RecordReader::new(from, "x").map_while(Result::ok).take(1000).collect();

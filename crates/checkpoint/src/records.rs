@@ -459,7 +459,8 @@ mod tests {
     #[test]
     fn what_is_unpacked_is_within_the_budget() {
         let file = written(&[&[0; 1 << 20]]);
-        let _entered = budget::enter(Some(budget::Budget::new(1000)));
+        let limit = budget::Budget::new(1000);
+        let _entered = budget::enter(Some(&limit));
         fails(&file, Code::ResourceExhausted, "the 1000 bytes that the memory limit leaves");
     }
 }

@@ -192,7 +192,7 @@ pub(crate) fn run(options: Options) -> Outcome {
     // What the feeds take is taken from what the session may have.
     let limit = options.memory_limit.map(budget::Budget::new);
     let feeds = {
-        let _entered = budget::enter(limit.clone());
+        let _entered = budget::enter(limit.as_ref());
         feed::resolve(&graph, &options.feeds)?
     };
     let session = Session::with_options(

@@ -102,7 +102,7 @@ impl Iterations {
 
     /// The iterations as a matrix: a row for each value, a column for each loop around.
     pub fn indices(&self) -> Result<Tensor> {
-        let _budget = self.budget.as_ref().map(|b| budget::enter(Some(b.clone())));
+        let _budget = budget::enter(self.budget.as_ref());
         let mut indices = Charged::with_room(self.at.len())?;
         for &i in self.at.iter() {
             indices.push(i as i64)?;
@@ -161,7 +161,7 @@ impl Iterations {
     }
 
     fn stacked(&self, leading: &[usize]) -> Result<Tensor> {
-        let _budget = self.budget.as_ref().map(|b| budget::enter(Some(b.clone())));
+        let _budget = budget::enter(self.budget.as_ref());
         if matches!(self.dtype, DType::Variant | DType::Resource) {
             return Err(invalid!("`{}` holds {}, which cannot be stacked", self.name, self.dtype)
                 .with_help("take it as `Iterations`, and its values one by one"));

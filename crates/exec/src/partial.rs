@@ -30,7 +30,7 @@ impl Runner {
         options: &RunOptions,
     ) -> Result<()> {
         let Some(mut machine) = partial.machine.take() else { return Err(partial.failure()) };
-        let _budget = options.budget.as_ref().map(|b| budget::enter(Some(b.clone())));
+        let _budget = budget::enter(options.budget.as_ref());
         for (i, value) in feeds {
             machine.feed(self.plan(), i, value);
         }

@@ -207,7 +207,7 @@ impl Reference {
     /// Runs the program once.
     pub fn run(&self, feeds: Vec<Tensor>, env: &StepEnv, options: &RunOptions) -> Result<Outcome> {
         let _at_work = AtWork::begin(&env.activity);
-        let _budget = options.budget.as_ref().map(|b| budget::enter(Some(b.clone())));
+        let _budget = budget::enter(options.budget.as_ref());
         let mut run = Run {
             reference: self,
             env,

@@ -162,7 +162,7 @@ impl Runner {
         if let Some(probes) = &self.plan.probes {
             machine.observer = Some(Box::new(Observer::new(probes, options.watches.clone())));
         }
-        let _budget = options.budget.as_ref().map(|b| budget::enter(Some(b.clone())));
+        let _budget = budget::enter(options.budget.as_ref());
         machine.start(&self.plan, env);
         for (i, value) in feeds.into_iter().enumerate() {
             machine.feed(&self.plan, i, value);
@@ -520,7 +520,7 @@ impl Step {
 
     /// Runs a task; `alone` if no other ran when it was taken, so that its kernel may use all threads.
     fn work(&self, task: Task, alone: bool) {
-        let _budget = self.budget.as_ref().map(|b| budget::enter(Some(b.clone())));
+        let _budget = budget::enter(self.budget.as_ref());
         let env = if alone && !self.one_thread_per_kernel { &self.env } else { &self.narrow };
         let done = task.run(&self.plan, env);
         self.post(done);
@@ -528,7 +528,7 @@ impl Step {
 
     /// A worker's part: does its task, then drives on as long as nobody else does.
     fn worker(self: Arc<Self>, task: (Task, bool)) {
-        let _budget = self.budget.as_ref().map(|b| budget::enter(Some(b.clone())));
+        let _budget = budget::enter(self.budget.as_ref());
         let mut task = Some(task);
         loop {
             if let Some((task, alone)) = task.take() {

@@ -98,7 +98,8 @@ pub(crate) fn import(
     let wiring = Wiring::of(&nodes, registry, &options.input_map)?;
     let order = wiring.order(&nodes)?;
     // Inference and folding of sizes allocate too.
-    let _limit = budget::enter(Some(budget::Budget::new(options.memory_limit)));
+    let limit = budget::Budget::new(options.memory_limit);
+    let _entered = budget::enter(Some(&limit));
     let mark = graph.mark();
     let mut import = Import {
         graph,

@@ -206,7 +206,7 @@ impl Reader {
             let (who, cancel, spawn) =
                 (first.reading.who.clone(), first.reading.cancel.clone(), first.reading.spawn.clone());
             let was_listening = first.listening.take();
-            let entered = budget::enter(budget);
+            let entered = budget::enter(budget.as_ref());
             let result = cancel.check().and_then(|()| state.read(&names, up_to)).transpose();
             drop(entered);
             let Some(result) = result else {

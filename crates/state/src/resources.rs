@@ -101,6 +101,9 @@ impl Resources {
     /// Forgets everything.
     pub fn clear_all(&self) {
         let old = std::mem::take(&mut *self.map.lock());
+        if old.is_empty() {
+            return;
+        }
         self.epoch.fetch_add(1, Ordering::Release);
         drop(old);
     }

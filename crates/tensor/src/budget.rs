@@ -6,10 +6,11 @@
 
 use crate::{Code, Error, Result};
 use parking_lot::Mutex;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
+use std::marker::PhantomData;
 use std::ptr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Weak};
 
 /// How many bytes of tensors may be alive, and how many are.
 #[derive(Debug)]
@@ -17,10 +18,12 @@ pub struct Budget {
     account: &'static Account,
 }
 
-/// The count of a budget. Buffers refer to it without counting who does, since threads that count the same thing wait for each other; so
-/// it is never freed, but used again once nothing is charged to it any more.
+/// The count of a budget. Buffers and threads refer to it without counting who does, since those that count the same thing wait for each
+/// other; so it is never freed, but used again once nothing is charged to it any more.
 #[derive(Debug, Default)]
 struct Account {
+    /// Whose it is. Guards only itself; nothing is locked beneath it.
+    owner: Mutex<Weak<Budget>>,
     limit: AtomicUsize,
     /// With what threads have in hand.
     used: AtomicUsize,
@@ -41,7 +44,9 @@ impl Budget {
         let account = free.map_or_else(|| &*Box::leak(Box::default()), |i| closed.swap_remove(i));
         account.limit.store(limit, Relaxed);
         account.peak.store(0, Relaxed);
-        Arc::new(Budget { account })
+        let budget = Arc::new(Budget { account });
+        *account.owner.lock() = Arc::downgrade(&budget);
+        budget
     }
 
     /// The limit, in bytes.
@@ -63,7 +68,7 @@ impl Budget {
 
 impl Drop for Budget {
     fn drop(&mut self) {
-        // Nobody has it in force any more, which would hold it.
+        // Nobody has it in force any more, which would borrow it.
         CLOSED.lock().push(self.account);
     }
 }
@@ -90,15 +95,12 @@ impl Account {
 
 /// The budget in force on a thread, and what the thread has in hand of it.
 struct Purse {
-    budget: RefCell<Option<Arc<Budget>>>,
     account: Cell<Option<&'static Account>>,
     in_hand: Cell<usize>,
 }
 
 thread_local! {
-    static PURSE: Purse = const {
-        Purse { budget: RefCell::new(None), account: Cell::new(None), in_hand: Cell::new(0) }
-    };
+    static PURSE: Purse = const { Purse { account: Cell::new(None), in_hand: Cell::new(0) } };
 }
 
 impl Purse {
@@ -106,14 +108,15 @@ impl Purse {
         self.account.get().is_some_and(|a| ptr::eq(a, account))
     }
 
-    /// Puts another budget in force, and gives the one that was.
-    fn replace(&self, budget: Option<Arc<Budget>>) -> Option<Arc<Budget>> {
+    /// Puts another account in force, and gives the one that was.
+    #[inline]
+    fn replace(&self, account: Option<&'static Account>) -> Option<&'static Account> {
         let in_hand = self.in_hand.take();
-        let account = self.account.replace(budget.as_ref().map(|b| b.account));
-        if let (Some(account), true) = (account, in_hand > 0) {
-            account.used.fetch_sub(in_hand, Relaxed);
+        let before = self.account.replace(account);
+        if let (Some(before), true) = (before, in_hand > 0) {
+            before.used.fetch_sub(in_hand, Relaxed);
         }
-        self.budget.replace(budget)
+        before
     }
 
     #[inline]
@@ -145,26 +148,33 @@ impl Purse {
 
 /// While this lives, what this thread allocates is charged to the budget given to [`enter`].
 #[derive(Debug)]
-pub struct Entered(Option<Arc<Budget>>);
+pub struct Entered<'a> {
+    before: Option<&'static Account>,
+    /// The budget outlives it, and it stays on its thread.
+    _budget: PhantomData<(&'a Budget, *const ())>,
+}
 
-/// Puts `budget` in force on this thread until the guard drops.
-pub fn enter(budget: Option<Arc<Budget>>) -> Entered {
-    Entered(PURSE.with(|p| p.replace(budget)))
+/// Puts `budget` in force on this thread until the guard drops; none leaves the one that is.
+#[inline]
+pub fn enter(budget: Option<&Arc<Budget>>) -> Entered<'_> {
+    let before = PURSE.with(|p| p.replace(budget.map(|b| b.account).or(p.account.get())));
+    Entered { before, _budget: PhantomData }
 }
 
 /// The budget in force on this thread: for work that goes on on another.
 pub fn current() -> Option<Arc<Budget>> {
-    PURSE.with(|p| p.budget.borrow().clone())
+    PURSE.with(|p| p.account.get()).and_then(|account| account.owner.lock().upgrade())
 }
 
 /// How many bytes more the budget in force allows: how far to read what does not say how long it is.
 pub fn left() -> usize {
-    PURSE.with(|p| p.budget.borrow().as_ref().map_or(usize::MAX, |b| b.limit().saturating_sub(b.used())))
+    current().map_or(usize::MAX, |b| b.limit().saturating_sub(b.used()))
 }
 
-impl Drop for Entered {
+impl Drop for Entered<'_> {
+    #[inline]
     fn drop(&mut self) {
-        drop(PURSE.with(|p| p.replace(self.0.take())));
+        PURSE.with(|p| p.replace(self.before));
     }
 }
 
@@ -355,7 +365,7 @@ mod tests {
     #[test]
     fn strings_are_charged_once_and_given_back() {
         let budget = Budget::new(1000);
-        let _entered = enter(Some(budget.clone()));
+        let _entered = enter(Some(&budget));
         let s = Str::join(&[&[b'x'; 300], &[b'y'; 300]], b"").unwrap();
         let alone = budget.used();
         assert!(alone >= 600, "{alone}");
@@ -372,7 +382,7 @@ mod tests {
     #[test]
     fn what_a_thread_has_in_hand_goes_back() {
         let budget = Budget::new(1 << 20);
-        let entered = enter(Some(budget.clone()));
+        let entered = enter(Some(&budget));
         let mut held: Vec<Charge> = (0..100).map(|_| Charge::take(100).unwrap()).collect();
         assert_eq!(budget.used(), 10_000);
         assert!((10_000..12_000).contains(&budget.peak()), "{}", budget.peak());
@@ -381,7 +391,7 @@ mod tests {
         assert_eq!(budget.used(), 5_000);
         // Another budget in between knows nothing of it.
         let other = Budget::new(1 << 20);
-        let inner = enter(Some(other.clone()));
+        let inner = enter(Some(&other));
         drop(held);
         assert_eq!((budget.used(), other.used()), (0, 0));
         drop(inner);
@@ -395,7 +405,7 @@ mod tests {
         let account = |budget: &Arc<Budget>| ptr::from_ref(budget.account);
         let first = Budget::new(1 << 30);
         let (was, held) = (account(&first), {
-            let _entered = enter(Some(first.clone()));
+            let _entered = enter(Some(&first));
             Charge::take(1 << 25).unwrap()
         });
         drop(first);
@@ -413,7 +423,8 @@ mod tests {
     #[test]
     fn joins_that_cannot_be_addressed_are_refused_first() {
         let part = vec![0u8; 1 << 20];
-        let _entered = enter(Some(Budget::new(1 << 30)));
+        let budget = Budget::new(1 << 30);
+        let _entered = enter(Some(&budget));
         let parts = vec![&*part; 1 << 20];
         assert_eq!(Str::join(&parts, b"").unwrap_err().code(), Code::ResourceExhausted);
     }

@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn the_handles_are_charged() {
         let budget = Budget::new(4096);
-        let _entered = budget::enter(Some(budget.clone()));
+        let _entered = budget::enter(Some(&budget));
         let mut l = list(&[]);
         assert!(l.resize(1_000_000).unwrap_err().to_string().contains("out of memory"));
         l.resize(100).unwrap();
@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn without_room_for_all_items_they_are_kept_one_by_one() {
         let budget = Budget::new(1 << 20);
-        let _entered = budget::enter(Some(budget.clone()));
+        let _entered = budget::enter(Some(&budget));
         let mut l = TensorList::unwritten(DType::F32, PartialShape::unknown(), 1000).unwrap();
         l.set(0, Tensor::zeros(DType::F32, [1000]).unwrap()).unwrap();
         assert!(l.is_written(0) && budget.used() < 100_000);

@@ -116,7 +116,8 @@ fn refusals() {
     refused(&file(&dict("'|b1'", "(1,)"), &[2]), "no bool");
     refused(&file(&dict("'<U1'", "(1,)"), &[0, 0xd8, 0, 0]), "0xd800 in a unicode array is no character");
 
-    let _budget = crate::budget::enter(Some(crate::budget::Budget::new(1000)));
+    let budget = crate::budget::Budget::new(1000);
+    let _entered = crate::budget::enter(Some(&budget));
     refused(&file(&dict("'<f4'", "(1000000000000,)"), b""), "out of memory");
 }
 
@@ -148,7 +149,8 @@ proptest! {
         let mut npz = Cursor::new(Vec::new());
         write_npz(&mut npz, [("a", &t)], Compression::Deflated).unwrap();
         let mut npz = npz.into_inner();
-        let _budget = crate::budget::enter(Some(crate::budget::Budget::new(1 << 20)));
+        let budget = crate::budget::Budget::new(1 << 20);
+        let _entered = crate::budget::enter(Some(&budget));
         for file in [&mut npy, &mut npz] {
             for (to, from) in file.iter_mut().skip(start).zip(&noise) {
                 *to = *from;

@@ -334,7 +334,7 @@ def _of_numpy(dtype: np.dtype) -> Optional[DType]:
 
 def _numpy_bfloat16() -> Any:
     try:
-        import ml_dtypes
+        import ml_dtypes  # type: ignore[import-not-found]
     except ImportError:
         raise TypeError("NumPy has no bfloat16: cast the tensor to float32, or install the package `ml_dtypes`") from None
     return ml_dtypes.bfloat16

@@ -47,8 +47,9 @@ def boolean_mask(tf):
 
 def slice_op(tf):
     x = tf.constant([[1, 2, 3], [4, 5, 6]])
-    s = tf.slice(x, [0, 1], [2, -1])
-    return static(s), run(tf, s), caught(lambda: run(tf, tf.slice(x, [0, 1], [2, 5])))
+    size = tf.placeholder(tf.int32, [2])
+    s, t = tf.slice(x, [0, 1], [2, -1]), tf.slice(x, [0, 1], size)
+    return static(s), run(tf, s), run(tf, t, {size: [1, 1]}), caught(lambda: run(tf, t, {size: [2, 5]}))
 
 
 def strided_slice_op(tf):

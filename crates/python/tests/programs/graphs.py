@@ -234,14 +234,6 @@ def as_graph_def_with_shapes(tf):
     return [dim.size for dim in d.node[0].attr["_output_shapes"].list.shape[0].dim]
 
 
-def as_graph_def_from_a_version(tf):
-    tf.constant(1, name="a")
-    g = tf.get_default_graph()
-    version = g.version
-    tf.constant(2, name="b")
-    return [n.name for n in g.as_graph_def(from_version=version).node]
-
-
 def import_and_run(tf):
     with tf.Graph().as_default() as g:
         x = tf.placeholder(tf.float32, [], name="x")

@@ -292,11 +292,11 @@ def nodes_added_later(tf):
 
 
 def run_options_and_metadata(tf):
-    x = tf.constant([[1.0, 2.0]])
+    x = tf.placeholder(tf.float32, [1, 2])
     y = tf.matmul(x, x, transpose_b=True, name="product")
     metadata = tf.RunMetadata()
     with tf.Session() as sess:
-        sess.run(y, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata)
+        sess.run(y, {x: [[1.0, 2.0]]}, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata)
         stats = metadata.step_stats.dev_stats
         names = [n.node_name for d in stats for n in d.node_stats]
         times = all(n.all_end_rel_micros >= 0 for d in stats for n in d.node_stats)

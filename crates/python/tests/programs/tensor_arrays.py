@@ -91,11 +91,6 @@ def read_twice_when_kept(tf):
     return run(tf, [first, second])
 
 
-def write_of_another_dtype(tf):
-    ta = tf.TensorArray(tf.int32, 2)
-    return caught(lambda: run(tf, ta.write(0, 1.5).flow))
-
-
 def write_of_another_shape(tf):
     ta = tf.TensorArray(tf.float32, 2).write(0, [1.0, 2.0])
     return caught(lambda: ta.write(1, [1.0]), "Inconsistent shapes")

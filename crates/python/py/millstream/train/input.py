@@ -212,7 +212,7 @@ def laid_out(sets: Sequence[Sequence[Any]], enqueue_many: bool, keep_input: Any)
     if len({len(tensors) for tensors in converted}) != 1:
         raise ValueError("Each set of tensors must have as many as the first")
     sparse: List[Optional[Sparse]] = [None] * len(converted[0])
-    out = []
+    out: List[List[Any]] = []
     for tensors in converted:
         stored = []
         for i, tensor in enumerate(tensors):
@@ -315,7 +315,7 @@ def shapes_of(sets: Sequence[Sequence[Any]], shapes: Any, enqueue_many: bool) ->
     """The shapes of an example's tensors: those given, or what all sets agree in."""
     if shapes is not None:
         return shapes
-    out = []
+    out: List[List[Optional[int]]] = []
     for tensors in zip(*sets):
         known = []
         for tensor in tensors:

@@ -209,7 +209,9 @@ fn run(options: &Options, stop: &AtomicBool) -> Result<Outcome> {
     save(done)?;
     writer.close()?;
 
-    println!("over all: {all}");
+    if all.seconds > 0.0 {
+        println!("over all: {all}");
+    }
     let samples = lines(&session.run(samples, feed![])?)?;
     Ok(Outcome { steps: done, before, after, unigram: unigram.0, waited: all.waited(), samples, folder })
 }
@@ -236,8 +238,9 @@ impl Tally {
         self.seconds += at.elapsed().as_secs_f64();
     }
 
+    /// The share of the time; none of no time.
     fn waited(&self) -> f64 {
-        self.waited / self.seconds
+        if self.seconds > 0.0 { self.waited / self.seconds } else { 0.0 }
     }
 }
 
@@ -364,7 +367,7 @@ mod tests {
         assert!(first.samples.len() == 8 && (0.0..1.0).contains(&first.waited));
 
         let stopped = run(&Options { resume: true, ..options(&folder, 410) }, &AtomicBool::new(true))?;
-        assert!(stopped.steps == 400 && stopped.folder == first.folder);
+        assert!(stopped.steps == 400 && stopped.folder == first.folder && stopped.waited == 0.0);
         assert!((stopped.before - first.after).abs() < 1e-4, "what was saved is what goes on");
         let more = run(&Options { resume: true, ..options(&folder, 410) }, &AtomicBool::new(false))?;
         assert!(

@@ -2,8 +2,8 @@
 
 Run with a TensorFlow 1.15: `python make_summaries.py`. The test `summaries` of crates/millstream builds the same.
 
-`ops`: an op with its inputs, each `{dtype, shape, values}` (strings in hexadecimal), and the message it makes in hexadecimal or the code of its
-error. `programs`: lists of `name op input,input` in the order in which the nodes were made, the tags, and the collections.
+`ops`: an op with its attributes and inputs, each `{dtype, shape, values}` (strings in hexadecimal), and the message it makes in hexadecimal (of images the pixels)
+or the code of its error. `programs`: lists of `name op input,input` in the order in which the nodes were made, the tags, and the collections.
 """
 
 import json
@@ -77,6 +77,61 @@ def messages():
     yield "TensorSummaryV2", [["t"], np.int32(3), b""]
 
 
+def pictures():
+    """Of images the pixels are compared, not the files."""
+    rng = np.random.RandomState(6)
+    nan, inf = float("nan"), float("inf")
+    for shape in ((2, 3, 4, 1), (1, 2, 2, 3), (5, 1, 3, 4)):
+        for dtype in ("float16", "float32", "float64"):
+            yield "ImageSummary", ["i", rng.rand(*shape).astype(dtype)], {}
+            yield "ImageSummary", ["i", (rng.randn(*shape) * 100).astype(dtype)], {"max_images": 1}
+        yield "ImageSummary", ["i", rng.randint(0, 256, shape).astype(np.uint8)], {"max_images": 4}
+    x = rng.randn(2, 3, 3, 3).astype(np.float32)
+    x[0, 1, 1, 2], x[1, 0, 0, 0], x[1, 2, 2, 1] = nan, inf, -inf
+    yield "ImageSummary", ["i", x], {}
+    yield "ImageSummary", ["i", x], {"bad_color": [9, 8, 7, 6]}
+    for values in ([0, 0], [nan, nan], [1e-7, 0], [-1e-7, 0], [1e30, -1e30], [3e-6, 1e-6]):
+        yield "ImageSummary", ["i", np.array(values, np.float32).reshape(1, 1, 2, 1)], {}
+    one = np.ones((1, 1, 1, 1), np.float32)
+    for tag, v, attrs in ((["i"], one, {}), ("i", one[0], {}), ("i", np.ones((1, 1, 1, 2), np.float32), {}), ("i", np.ones((0, 2, 2, 1), np.float32), {}), ("i", np.ones((1, 0, 2, 1), np.uint8), {}),
+                          ("i", np.ones((1, 1, 1, 4), np.float32), {"bad_color": [1, 2, 3]})):
+        yield "ImageSummary", [tag, v], attrs
+
+
+def sounds():
+    rng = np.random.RandomState(7)
+    for shape in ((1, 5), (4, 3, 2), (2, 1, 1), (0, 4)):
+        yield "AudioSummaryV2", ["s", rng.uniform(-1.2, 1.2, shape).astype(np.float32), np.float32(44100)], {}
+    x = np.array([[0.5, -1, 1, 2, float("nan"), float("-inf"), 1.5 / 32768, -0.5 / 32768]], np.float32)
+    for rate in (8000, 0.2, 44100.5, 44101.5, 0, -1, 1e20, float("nan")):
+        yield "AudioSummaryV2", ["s", x, np.float32(rate)], {"max_outputs": 1}
+    for tag, v in ((["s"], x), ("s", x[0]), ("s", x[None, None]), ("s", np.zeros((1, 0), np.float32)), ("s", np.zeros((1, 2, 0), np.float32))):
+        yield "AudioSummaryV2", [tag, v, np.float32(1)], {}
+
+
+def pixels(message):
+    """Of each image tag, height, width, channels and pixels."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        decode = lambda file: session.run(tf.image.decode_png(tf.constant(file))).tobytes().hex()  # noqa: E731
+        return [[v.tag, v.image.height, v.image.width, v.image.colorspace, decode(v.image.encoded_image_string)] for v in tf.Summary.FromString(message).value]
+
+
+def media(op, inputs, attrs):
+    try:
+        record = {"op": op, "inputs": [stored(v) for v in inputs], "attrs": attrs}
+        given = {k: tf.make_tensor_proto(np.uint8(v)) if k == "bad_color" else v for k, v in attrs.items()}
+        with tf.Graph().as_default(), tf.Session() as session:
+            # Through placeholders, so that errors are those of the run.
+            fed = [(tf.placeholder(tf.string if a.dtype.kind == "O" else a.dtype), a) for a in map(array, inputs)]
+            make = {"ImageSummary": ops.image_summary, "AudioSummaryV2": ops.audio_summary_v2}[op]
+            message = session.run(make(*[x for x, _ in fed], **given), dict(fed))
+    except tf.errors.OpError as error:
+        record["error"] = error.error_code
+        return record
+    record.update({"images": pixels(message)} if op == "ImageSummary" else {"summary": message.hex()})
+    return record
+
+
 def run(op, inputs):
     with tf.Graph().as_default(), tf.Session() as session:
         placed = [tf.constant(a, tf.string if a.dtype.kind == "O" else None) for a in map(array, inputs)]
@@ -100,6 +155,20 @@ def names():
         tf.summary.scalar("_under", x)
     tf.summary.scalar("/slash", x, collections=["mine"], family="/other family")
     tf.summary.histogram("twice", x, collections=["mine", "summaries"])
+
+
+def shown():
+    x = tf.constant(2.5, name="x")
+    image = tf.placeholder(tf.float32, [None, 2, 2, 3], name="image")
+    sound = tf.placeholder(tf.float32, [None, 5], name="sound")
+    said = tf.placeholder(tf.string, [], name="said")
+    tf.summary.image("picture", image)
+    tf.summary.image("picture", image, max_outputs=1, family="fam")
+    with tf.name_scope("a"):
+        tf.summary.audio("b c", sound, 8000.0, collections=["mine"])
+        tf.summary.audio("d", sound, x, max_outputs=5)
+        tf.summary.text("e", said)
+    tf.summary.tensor_summary("t", x, summary_description="what it is", display_name="T")
 
 
 def merged():
@@ -128,7 +197,8 @@ def program(build):
 
 def main():
     made = [run(op, inputs) for table in (tables, messages) for op, inputs in table()]
-    out = {"tensorflow": tf.__version__, "ops": made, "programs": {f.__name__: program(f) for f in (names, merged)}}
+    made += [media(*entry) for table in (pictures, sounds) for entry in table()]
+    out = {"tensorflow": tf.__version__, "ops": made, "programs": {f.__name__: program(f) for f in (names, shown, merged)}}
     with open(os.path.join(HERE, "summaries.json"), "w") as file:
         file.write("{\n\"tensorflow\": %s,\n\"ops\": [\n" % json.dumps(out["tensorflow"]))
         file.write(",\n".join(json.dumps(entry) for entry in made))

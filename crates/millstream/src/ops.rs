@@ -609,6 +609,44 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Atanh").input(x).output()
     }
 
+    /// A summary that holds the first `max_outputs` of a batch of sounds `[batch, frames]` or `[batch, frames, channels]`, `sample_rate` frames a second, as WAV files of 16 bits under the tags `TAG/audio/0` and so on (`TAG/audio` where `max_outputs` is 1). Values lie between -1 and 1; others are cut off.
+    ///
+    /// `AudioSummary(tag: str, tensor: f32) -> (summary: str)`
+    ///
+    /// Attributes: `sample_rate: float`, `max_outputs: int >= 1 = 3`.
+    ///
+    /// ```text
+    /// AudioSummaryV2("t", [[0.5]], 8000.0; max_outputs=1) = "\nO\n\x07t/audio2D\r\0\0\xfaE\x10\x01\x18\x01\".RIFF&\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0@\x1f\0\0\x80>\0\0\x02\0\x10\0data\x02\0\0\0\0@*\taudio/wav"
+    /// ```
+    #[track_caller]
+    fn audio_summary(
+        self,
+        tag: impl Into<Arg<'g>>,
+        tensor: impl Into<Arg<'g>>,
+        sample_rate: f32,
+    ) -> Output<'g> {
+        self.start("AudioSummary").input(tag).input(tensor).attr("sample_rate", sample_rate).output()
+    }
+
+    /// A summary that holds the first `max_outputs` of a batch of sounds `[batch, frames]` or `[batch, frames, channels]`, `sample_rate` frames a second, as WAV files of 16 bits under the tags `TAG/audio/0` and so on (`TAG/audio` where `max_outputs` is 1). Values lie between -1 and 1; others are cut off.
+    ///
+    /// `AudioSummaryV2(tag: str, tensor: f32, sample_rate: f32) -> (summary: str)`
+    ///
+    /// Attributes: `max_outputs: int >= 1 = 3`.
+    ///
+    /// ```text
+    /// AudioSummaryV2("t", [[0.5]], 8000.0; max_outputs=1) = "\nO\n\x07t/audio2D\r\0\0\xfaE\x10\x01\x18\x01\".RIFF&\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0@\x1f\0\0\x80>\0\0\x02\0\x10\0data\x02\0\0\0\0@*\taudio/wav"
+    /// ```
+    #[track_caller]
+    fn audio_summary_v2(
+        self,
+        tag: impl Into<Arg<'g>>,
+        tensor: impl Into<Arg<'g>>,
+        sample_rate: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("AudioSummaryV2").input(tag).input(tensor).input(sample_rate).output()
+    }
+
     /// The matrix product of each pair in two equal batches; `adj_x`, `adj_y` take adjoints first.
     ///
     /// `BatchMatMul(x: T, y: T) -> (output: T)`
@@ -2052,6 +2090,20 @@ pub trait Ops<'g>: Start<'g> + Sized {
     #[track_caller]
     fn imag(self, input: impl Into<Arg<'g>>) -> Output<'g> {
         self.start("Imag").input(input).output()
+    }
+
+    /// A summary that holds the first `max_images` of a batch of images `[batch, height, width, channels]`, gray, colored, or colored with an alpha channel, as PNG files under the tags `TAG/image/0` and so on (`TAG/image` where `max_images` is 1). Bytes are as they are. Of floats each image is scaled by itself: its largest becomes 255; if some are negative, zero becomes 128 instead. A pixel that is not finite gets `bad_color`.
+    ///
+    /// `ImageSummary(tag: str, tensor: T) -> (summary: str)`
+    ///
+    /// Attributes: `max_images: int >= 1 = 3`, `T: u8|f32|f16|f64 = f32`, `bad_color: tensor = u8[4] [255 0 0 255]`.
+    ///
+    /// ```text
+    /// ImageSummary("a", f32[0,2,2,1] []) = ""
+    /// ```
+    #[track_caller]
+    fn image_summary(self, tag: impl Into<Arg<'g>>, tensor: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("ImageSummary").input(tag).input(tensor).output()
     }
 
     /// Whether fewer than `k` predictions of a row are greater than that of its target; false if any that matters is not finite.
@@ -9160,6 +9212,20 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .output()
     }
 
+    /// A summary that holds `tensor` under the name of this node. The other attributes mean nothing; TensorSummaryV2 says how it is shown.
+    ///
+    /// `TensorSummary(tensor: T) -> (summary: str)`
+    ///
+    /// Attributes: `T: any dtype`, `description: string = ""`, `labels: strings = []`, `display_name: string = ""`.
+    ///
+    /// ```text
+    /// TensorSummary(i32[..]) : str[]
+    /// ```
+    #[track_caller]
+    fn tensor_summary(self, tensor: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("TensorSummary").input(tensor).output()
+    }
+
     /// A summary that holds `tensor` under a tag, with an encoded `SummaryMetadata` that says what shows it.
     ///
     /// `TensorSummaryV2(tag: str, tensor: T, serialized_summary_metadata: str) -> (summary: str)`
@@ -10050,6 +10116,24 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::atanh(first.graph(), first)
     }
 
+    /// A summary that holds the first `max_outputs` of a batch of sounds `[batch, frames]` or `[batch, frames, channels]`, `sample_rate` frames a second, as WAV files of 16 bits under the tags `TAG/audio/0` and so on (`TAG/audio` where `max_outputs` is 1).
+    ///
+    /// See [`Ops::audio_summary`].
+    #[track_caller]
+    fn audio_summary(self, tensor: impl Into<Arg<'g>>, sample_rate: f32) -> Output<'g> {
+        let first = self.into();
+        Ops::audio_summary(first.graph(), first, tensor, sample_rate)
+    }
+
+    /// A summary that holds the first `max_outputs` of a batch of sounds `[batch, frames]` or `[batch, frames, channels]`, `sample_rate` frames a second, as WAV files of 16 bits under the tags `TAG/audio/0` and so on (`TAG/audio` where `max_outputs` is 1).
+    ///
+    /// See [`Ops::audio_summary_v2`].
+    #[track_caller]
+    fn audio_summary_v2(self, tensor: impl Into<Arg<'g>>, sample_rate: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::audio_summary_v2(first.graph(), first, tensor, sample_rate)
+    }
+
     /// The matrix product of each pair in two equal batches; `adj_x`, `adj_y` take adjoints first.
     ///
     /// See [`Ops::batch_mat_mul`].
@@ -10835,6 +10919,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn imag(self) -> Output<'g> {
         let first = self.into();
         Ops::imag(first.graph(), first)
+    }
+
+    /// A summary that holds the first `max_images` of a batch of images `[batch, height, width, channels]`, gray, colored, or colored with an alpha channel, as PNG files under the tags `TAG/image/0` and so on (`TAG/image` where `max_images` is 1).
+    ///
+    /// See [`Ops::image_summary`].
+    #[track_caller]
+    fn image_summary(self, tensor: impl Into<Arg<'g>>) -> Output<'g> {
+        let first = self.into();
+        Ops::image_summary(first.graph(), first, tensor)
     }
 
     /// Whether fewer than `k` predictions of a row are greater than that of its target; false if any that matters is not finite.
@@ -14796,6 +14889,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     ) -> Output<'g> {
         let first = self.into();
         Ops::tensor_strided_slice_update(first.graph(), first, begin, end, strides, value)
+    }
+
+    /// A summary that holds `tensor` under the name of this node.
+    ///
+    /// See [`Ops::tensor_summary`].
+    #[track_caller]
+    fn tensor_summary(self) -> Output<'g> {
+        let first = self.into();
+        Ops::tensor_summary(first.graph(), first)
     }
 
     /// A summary that holds `tensor` under a tag, with an encoded `SummaryMetadata` that says what shows it.

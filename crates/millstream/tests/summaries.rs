@@ -4,7 +4,7 @@ use millstream::graph::CollectionItem;
 use millstream::prelude::*;
 use millstream::summary;
 use millstream::tensor::Str;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn golden() -> Value {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden/summaries.json");
@@ -38,17 +38,50 @@ fn tensor(value: &Value) -> Tensor {
         .unwrap()
 }
 
+/// Of each image tag, height, width, channels and pixels.
+fn pictures(summary: &Tensor) -> Vec<Value> {
+    let picture = |v: &millstream::interop::proto::summary::Value| {
+        let Some(millstream::interop::proto::summary::value::Value::Image(image)) = &v.value else {
+            panic!("no image")
+        };
+        let mut reader =
+            png::Decoder::new(std::io::Cursor::new(&image.encoded_image_string)).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let frame = reader.next_frame(&mut pixels).unwrap();
+        assert_eq!((frame.width as i32, frame.height as i32), (image.width, image.height));
+        assert_eq!(frame.color_type.samples() as i32, image.colorspace);
+        let hex: String = pixels.iter().map(|b| format!("{b:02x}")).collect();
+        json!([v.tag, image.height, image.width, image.colorspace, hex])
+    };
+    summary::decode(summary).unwrap().value.iter().map(picture).collect()
+}
+
 #[test]
 fn messages_are_those_of_tensorflow() {
     let golden = golden();
-    let (mut values, mut errors) = (0, 0);
+    let (mut values, mut images, mut errors) = (0, 0, 0);
     for entry in golden["ops"].as_array().unwrap() {
         let g = Graph::new();
         let op = entry["op"].as_str().unwrap().to_owned();
         let inputs = entry["inputs"].as_array().unwrap().iter().map(|v| g.constant(tensor(v)));
         let inputs: Vec<Output<'_>> = inputs.collect();
-        let made = g.op(op).inputs(inputs).output();
+        let mut node = g.op(op).inputs(inputs);
+        for (name, value) in entry["attrs"].as_object().into_iter().flatten() {
+            node = match value.as_array() {
+                None => node.attr(name.clone(), value.as_i64().unwrap()),
+                Some(color) => {
+                    let color: Vec<u8> = color.iter().map(|c| c.as_u64().unwrap() as u8).collect();
+                    node.attr(name.clone(), Tensor::vector(&color).unwrap())
+                }
+            };
+        }
+        let made = node.output();
         let got = Session::new(&g).and_then(|s| s.run::<Tensor>(made, feed![]));
+        if let (Some(want), Ok(summary)) = (entry["images"].as_array(), &got) {
+            assert_eq!(&pictures(summary), want, "{entry}");
+            images += 1;
+            continue;
+        }
         match (entry["summary"].as_str(), got) {
             (Some(hex), Ok(summary)) => {
                 assert_eq!(summary.as_strs().unwrap(), [Str::from(bytes(hex).as_slice())], "{entry}");
@@ -61,7 +94,7 @@ fn messages_are_those_of_tensorflow() {
             (_, got) => panic!("{entry} but got {got:?}"),
         }
     }
-    assert!(values > 60 && errors > 10, "{values} {errors}");
+    assert!(values > 60 && images > 25 && errors > 20, "{values} {images} {errors}");
 }
 
 fn check(name: &str, g: &Graph) {
@@ -113,6 +146,29 @@ fn names_and_tags_are_those_of_tensorflow() {
     summary::collections(["mine"]).family("/other family").scalar(&g, "/slash", x);
     summary::collections(["mine", summary::SUMMARIES]).histogram(&g, "twice", x);
     check("names", &g);
+}
+
+#[test]
+fn pictures_sounds_and_texts_are_named_as_tensorflows() {
+    let g = Graph::new();
+    let x = x(&g);
+    let image = g.placeholder::<f32>("image", shape![_, 2, 2, 3]);
+    let sound = g.placeholder::<f32>("sound", shape![_, 5]);
+    let said = g.placeholder_of("said", DType::Str, shape![]);
+    summary::image(&g, "picture", image, 3);
+    summary::family("fam").image(&g, "picture", image, 1);
+    g.name_scope("a", || {
+        summary::collections(["mine"]).audio(&g, "b c", sound, 8000f32, 3);
+        summary::audio(&g, "d", sound, x, 5);
+        summary::text(&g, "e", said);
+    });
+    let metadata = summary::SummaryMetadata {
+        summary_description: "what it is".into(),
+        display_name: "T".into(),
+        ..Default::default()
+    };
+    summary::tensor_summary(&g, "t", x, &metadata);
+    check("shown", &g);
 }
 
 #[test]

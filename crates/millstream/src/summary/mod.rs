@@ -1,6 +1,6 @@
 //! Summaries: what a program says of itself while it runs, as TensorBoard shows it.
 //!
-//! [`scalar`] and [`histogram`] make operations that give an encoded `Summary`; [`merge_all`] makes one of all of them. A [`FileWriter`] writes
+//! [`scalar`], [`histogram`], [`image`], [`audio`], [`text`] and [`tensor_summary`] make operations that give an encoded `Summary`; [`merge_all`] makes one of all of them. A [`FileWriter`] writes
 //! what they give to event files, which [`summary_iterator`] reads.
 //!
 //! Definition: TensorFlow's `tf.summary`; operations, tags and names are its.
@@ -31,14 +31,16 @@ mod run_metadata;
 mod writer;
 
 use crate::options::Start;
-use millstream_graph::{Arg, CollectionItem, Graph, Output};
+use crate::value::Value;
+use millstream_graph::{Arg, CollectionItem, Graph, OpBuilder, Output};
 use millstream_interop::proto;
-use millstream_interop::proto::summary::{Value, value};
-use millstream_tensor::{Error, Result, Tensor, invalid};
+use millstream_interop::proto::summary::{self as message, value};
+use millstream_tensor::{DType, Error, Result, Tensor, invalid};
 use std::panic::Location;
 
 pub use events::{Events, summary_iterator};
-pub use millstream_interop::proto::{Event, SessionLog, Summary};
+pub use millstream_interop::proto::summary_metadata::PluginData;
+pub use millstream_interop::proto::{Event, SessionLog, Summary, SummaryMetadata};
 pub use writer::{FileWriter, FileWriterBuilder};
 
 /// The collection of all summaries, which [`merge_all`] merges.
@@ -88,6 +90,85 @@ pub fn histogram<'g>(g: &'g Graph, name: &str, values: impl Into<Arg<'g>>) -> Ou
     Group::default().histogram(g, name, values)
 }
 
+/// A summary that holds the first `max_outputs` of a batch of images `[batch, height, width, channels]`, as PNG files: gray, colored or colored
+/// with an alpha channel, of bytes or of floats. Of floats each image is scaled by itself: its largest becomes 255; if some are negative, zero
+/// becomes 128 instead; what is not finite becomes red.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::summary;
+/// let g = Graph::new();
+/// let image = summary::image(&g, "digit", g.zeros::<f32>([1, 28, 28, 1]), 1);
+/// let made = summary::decode(&Session::new(&g)?.run(image, feed![])?)?;
+/// assert_eq!(made.value[0].tag, "digit/image");
+/// # Ok::<(), millstream::Error>(())
+/// ```
+#[track_caller]
+pub fn image<'g>(g: &'g Graph, name: &str, images: impl Into<Arg<'g>>, max_outputs: usize) -> Output<'g> {
+    Group::default().image(g, name, images, max_outputs)
+}
+
+/// A summary that holds the first `max_outputs` of a batch of sounds, f32 from -1 to 1 `[batch, frames]` or `[batch, frames, channels]`,
+/// `sample_rate` frames a second, as WAV files.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::summary;
+/// let g = Graph::new();
+/// let sound = summary::audio(&g, "silence", g.zeros::<f32>([2, 8000]), 8000f32, 3);
+/// let made = summary::decode(&Session::new(&g)?.run(sound, feed![])?)?;
+/// assert_eq!(made.value[1].tag, "silence/audio/1");
+/// # Ok::<(), millstream::Error>(())
+/// ```
+#[track_caller]
+pub fn audio<'g>(
+    g: &'g Graph,
+    name: &str,
+    sounds: impl Into<Arg<'g>>,
+    sample_rate: impl Into<Value<'g>>,
+    max_outputs: usize,
+) -> Output<'g> {
+    Group::default().audio(g, name, sounds, sample_rate, max_outputs)
+}
+
+/// A summary that holds text: strings of any shape, Markdown.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::summary;
+/// let g = Graph::new();
+/// let said = summary::text(&g, "said", g.constant("*hello*"));
+/// let made = summary::decode(&Session::new(&g)?.run(said, feed![])?)?;
+/// assert_eq!(made.value[0].metadata.as_ref().unwrap().plugin_data.as_ref().unwrap().plugin_name, "text");
+/// # Ok::<(), millstream::Error>(())
+/// ```
+#[track_caller]
+pub fn text<'g>(g: &'g Graph, name: &str, text: Output<'g>) -> Output<'g> {
+    Group::default().text(g, name, text)
+}
+
+/// A summary that holds a tensor of any dtype and shape, with what is said of it to whatever shows it.
+///
+/// ```
+/// use millstream::prelude::*;
+/// use millstream::summary::{self, SummaryMetadata};
+/// let g = Graph::new();
+/// let metadata = SummaryMetadata { display_name: "The table".into(), ..SummaryMetadata::default() };
+/// let table = summary::tensor_summary(&g, "table", g.constant([[1, 2], [3, 4]]), &metadata);
+/// let made = summary::decode(&Session::new(&g)?.run(table, feed![])?)?;
+/// assert_eq!(made.value[0].tag, "table");
+/// # Ok::<(), millstream::Error>(())
+/// ```
+#[track_caller]
+pub fn tensor_summary<'g>(
+    g: &'g Graph,
+    name: &str,
+    tensor: impl Into<Arg<'g>>,
+    metadata: &SummaryMetadata,
+) -> Output<'g> {
+    Group::default().tensor_summary(g, name, tensor, metadata)
+}
+
 impl Group {
     /// They are shown together, under this name.
     pub fn family(mut self, name: impl Into<String>) -> Group {
@@ -104,22 +185,88 @@ impl Group {
     /// As [`scalar`].
     #[track_caller]
     pub fn scalar<'g>(&self, g: &'g Graph, name: &str, value: impl Into<Arg<'g>>) -> Output<'g> {
-        self.make(g, "ScalarSummary", name, value.into(), Location::caller())
+        let (value, at) = (value.into(), Location::caller());
+        self.make(g, name, at, |scope, tag| g.op("ScalarSummary").name(scope).at(at).input(tag).input(value))
     }
 
     /// As [`histogram`].
     #[track_caller]
     pub fn histogram<'g>(&self, g: &'g Graph, name: &str, values: impl Into<Arg<'g>>) -> Output<'g> {
-        self.make(g, "HistogramSummary", name, values.into(), Location::caller())
+        let (values, at) = (values.into(), Location::caller());
+        self.make(g, name, at, |scope, tag| {
+            g.op("HistogramSummary").name(scope).at(at).input(tag).input(values)
+        })
+    }
+
+    /// As [`image`].
+    #[track_caller]
+    pub fn image<'g>(
+        &self,
+        g: &'g Graph,
+        name: &str,
+        images: impl Into<Arg<'g>>,
+        max_outputs: usize,
+    ) -> Output<'g> {
+        let (images, at) = (images.into(), Location::caller());
+        self.make(g, name, at, |scope, tag| {
+            g.op("ImageSummary").name(scope).at(at).input(tag).input(images).attr("max_images", max_outputs)
+        })
+    }
+
+    /// As [`audio`].
+    #[track_caller]
+    pub fn audio<'g>(
+        &self,
+        g: &'g Graph,
+        name: &str,
+        sounds: impl Into<Arg<'g>>,
+        sample_rate: impl Into<Value<'g>>,
+        max_outputs: usize,
+    ) -> Output<'g> {
+        let (sounds, sample_rate, at) = (sounds.into(), sample_rate.into(), Location::caller());
+        self.make(g, name, at, |scope, tag| {
+            let rate = sample_rate.place(g, "sample_rate", at);
+            let node = g.op("AudioSummaryV2").name(scope).at(at).input(tag).input(sounds).input(rate);
+            node.attr("max_outputs", max_outputs)
+        })
+    }
+
+    /// As [`text`].
+    #[track_caller]
+    pub fn text<'g>(&self, g: &'g Graph, name: &str, text: Output<'g>) -> Output<'g> {
+        if let Ok(dtype) = text.dtype()
+            && dtype != DType::Str
+        {
+            let wrong = invalid!("Expected tensor {} to have dtype string, got {dtype}", text.name());
+            g.remember(wrong.at_line(Location::caller()));
+        }
+        let shown_by = PluginData { plugin_name: "text".into(), ..PluginData::default() };
+        let metadata = SummaryMetadata { plugin_data: Some(shown_by), ..SummaryMetadata::default() };
+        self.tensor_summary(g, name, text, &metadata)
+    }
+
+    /// As [`tensor_summary`].
+    #[track_caller]
+    pub fn tensor_summary<'g>(
+        &self,
+        g: &'g Graph,
+        name: &str,
+        tensor: impl Into<Arg<'g>>,
+        metadata: &SummaryMetadata,
+    ) -> Output<'g> {
+        let (tensor, at) = (tensor.into(), Location::caller());
+        let metadata = Tensor::str(proto::encode(metadata));
+        self.make(g, name, at, |scope, tag| {
+            g.op("TensorSummaryV2").name(scope).at(at).input(tag).input(tensor).input(metadata)
+        })
     }
 
     fn make<'g>(
         &self,
         g: &'g Graph,
-        op: &'static str,
         name: &str,
-        value: Arg<'g>,
         at: &'static Location<'static>,
+        node: impl FnOnce(&str, String) -> OpBuilder<'g>,
     ) -> Output<'g> {
         let (name, family) = (clean(name), self.family.as_deref().map(clean));
         let name = match &family {
@@ -133,7 +280,7 @@ impl Group {
             let scope = g.scope();
             let path = scope.trim_end_matches('/');
             let tag = family.map_or(path.to_owned(), |family| format!("{family}/{path}"));
-            g.op(op).name(&scope).at(at).input(tag).input(value).output()
+            node(&scope, tag).output()
         });
         for collection in &self.collections {
             g.add_to_collection(collection, CollectionItem::Node(made.name()));
@@ -213,10 +360,10 @@ impl IntoSummary for &Summary {
 
 /// Numbers by their tags as a summary, without a graph.
 pub fn numbers(numbers: impl IntoIterator<Item = (impl Into<String>, f32)>) -> Summary {
-    let value = |(tag, number): (_, f32)| Value {
+    let value = |(tag, number): (_, f32)| message::Value {
         tag: Into::into(tag),
         value: Some(value::Value::SimpleValue(number)),
-        ..Value::default()
+        ..message::Value::default()
     };
     Summary { value: numbers.into_iter().map(value).collect() }
 }

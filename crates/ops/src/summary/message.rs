@@ -18,6 +18,11 @@ pub(super) fn scalar<'a>(cx: &'a KernelCx, i: usize, what: &str) -> Result<&'a S
     }
 }
 
+/// The tags of several things of a kind; that of the only one has no number.
+pub(super) fn each_tag(tag: &str, kind: &str, most: usize) -> impl Iterator<Item = String> {
+    (0..).map(move |i: usize| if most > 1 { format!("{tag}/{kind}/{i}") } else { format!("{tag}/{kind}") })
+}
+
 /// Output 0: an encoded summary of these values.
 pub(super) fn give(cx: &mut KernelCx, value: Vec<summary::Value>) -> Result<()> {
     cx.set(0, Tensor::str(Str::new(encode(&Summary { value }))?));

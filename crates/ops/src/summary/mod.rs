@@ -3,4 +3,4 @@
 mod histogram;
 mod message;
 
-ops! { histogram_summary, merge_summary, scalar_summary, tensor_summary_v2 }
+ops! { audio_summary, histogram_summary, image_summary, merge_summary, scalar_summary, tensor_summary, tensor_summary_v2 }

@@ -1,0 +1,142 @@
+//! `ImageSummary`: images, as PNG files.
+
+use super::message::{each_tag, give, scalar, tag};
+use crate::number::with_types;
+use millstream_graph::Attr;
+use millstream_graph::op::spec::{AtLeast, OneOf, Spec, Value as TensorAttr};
+use millstream_graph::op::{Cost, Kernel, KernelCx, OpDef};
+use millstream_proto::summary::{Image, Value, value};
+use millstream_tensor::DType::{self, F16, F32, F64, U8};
+use millstream_tensor::{Element, Error, Result, Tensor, ensure, invalid};
+use num_traits::{AsPrimitive, Float};
+
+pub(crate) fn def() -> OpDef {
+    let red = Tensor::from_slice([4], &[255u8, 0, 0, 255]).unwrap_or_else(|_| Tensor::scalar(0u8));
+    OpDef::new("ImageSummary")
+        .doc(
+            "A summary that holds the first `max_images` of a batch of images `[batch, height, width, channels]`, gray, colored, or colored with an \
+             alpha channel, as PNG files under the tags `TAG/image/0` and so on (`TAG/image` where `max_images` is 1). Bytes are as they are. Of \
+             floats each image is scaled by itself: its largest becomes 255; if some are negative, zero becomes 128 instead. A pixel that is not \
+             finite gets `bad_color`.",
+        )
+        .input("tag", DType::Str)
+        .input("tensor", "T")
+        .output("summary", DType::Str)
+        .attr("max_images", AtLeast(1).or(3))
+        .attr("T", OneOf(&[U8, F32, F16, F64]).or(F32))
+        .attr("bad_color", TensorAttr.or(Attr::Tensor(red)))
+        .infer(|cx| {
+            cx.with_rank(1, 4)?;
+            cx.scalars()
+        })
+        .kernel(Kernel::pure(run).cost(Cost::PerElement(10.0)))
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let tag = tag(scalar(cx, 0, "tag")?)?;
+    let images = cx.input(1);
+    let [n, height, width, depth @ (1 | 3 | 4)] = images.shape()[..] else {
+        return Err(invalid!("Tensor must be 4-D with last dim 1, 3, or 4, not {}", images.shape()));
+    };
+    ensure!(
+        n == 0 || height > 0 && width > 0,
+        "an image must have at least one pixel, but `tensor` has shape {}",
+        images.shape()
+    );
+    let side = |size: usize| i32::try_from(size).map_err(|_| invalid!("an image of {size} pixels on a side is too large"));
+    let (image_height, image_width) = (side(height)?, side(width)?);
+    let bad = cx.attrs().tensor("bad_color")?;
+    ensure!(
+        bad.dtype() == U8 && bad.rank() == 1 && bad.elements() >= depth,
+        "`bad_color` must be a vector of {depth} bytes, one for each channel, but is {}{}",
+        bad.dtype(),
+        bad.shape()
+    );
+    let bad = &bad.as_slice::<u8>()?[..depth];
+    let most = usize::try_from(cx.attrs().int("max_images")?).unwrap_or(usize::MAX);
+    let mut values = Vec::new();
+    for (i, tag) in each_tag(&tag, "image", most).take(n.min(most)).enumerate() {
+        cx.env.cancel.check()?;
+        let image = images.row(i)?;
+        let pixels = match image.dtype() {
+            U8 => image.as_slice::<u8>()?.to_vec(),
+            dtype => with_types!("ImageSummary", dtype, T => Ok(bytes::<T>(image.as_slice()?, bad)); F16 F32 F64)?,
+        };
+        let encoded_image_string = png([image_width as u32, image_height as u32], depth, &pixels)?;
+        let image = Image { height: image_height, width: image_width, colorspace: depth as i32, encoded_image_string };
+        values.push(Value { tag, value: Some(value::Value::Image(image)), ..Value::default() });
+    }
+    give(cx, values)
+}
+
+/// The pixels of an image of floats. How it is scaled is an f32, whatever they are, as in TensorFlow.
+fn bytes<T: Element + Float + AsPrimitive<u8> + AsPrimitive<f32>>(image: &[T], bad: &[u8]) -> Vec<u8>
+where
+    f32: AsPrimitive<T>,
+{
+    let depth = bad.len();
+    let is_good = |pixel: &&[T]| pixel.iter().all(|v| v.is_finite());
+    let good = || image.chunks_exact(depth).filter(is_good).flatten().map(|v| -> f32 { v.as_() });
+    let (least, most) = (good().fold(f32::INFINITY, f32::min), good().fold(f32::NEG_INFINITY, f32::max));
+    let scale = |range: f32, largest: f32| if largest < 1e-6 { 0.0 } else { range / largest };
+    let (scale, offset) = match least < 0.0 {
+        true => (scale(127.0, least.abs().max(most.abs())), 128.0),
+        false => (scale(255.0, most), 0.0),
+    };
+    let (scale, offset): (T, T) = (scale.as_(), offset.as_());
+    let mut bytes = Vec::with_capacity(image.len());
+    for pixel in image.chunks_exact(depth) {
+        match is_good(&pixel) {
+            true => bytes.extend(pixel.iter().map(|&v| -> u8 { (v * scale + offset).as_() })),
+            false => bytes.extend_from_slice(bad),
+        }
+    }
+    bytes
+}
+
+/// An image as a PNG file.
+fn png([width, height]: [u32; 2], depth: usize, pixels: &[u8]) -> Result<Vec<u8>> {
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, width, height);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_color(match depth {
+        1 => png::ColorType::Grayscale,
+        3 => png::ColorType::Rgb,
+        _ => png::ColorType::Rgba,
+    });
+    let written = encoder.write_header().and_then(|mut writer| {
+        writer.write_image_data(pixels)?;
+        writer.finish()
+    });
+    written.map_err(|e| Error::internal(format!("an image could not be encoded: {e}")))?;
+    Ok(file)
+}
+
+cases! {
+    nothing: r#"ImageSummary("a", f32[0,2,2,1] []) = """#,
+    is_a_scalar: "ImageSummary(str[], f16[?,?,?,3]) : str[]",
+    channels: r#"ImageSummary("a", [[[[1.0 2.0]]]]) ! Tensor must be 4-D with last dim 1, 3, or 4, not [1,1,1,2]"#,
+    four_axes: r#"ImageSummary("a", [[[1.0]]]) ! `tensor`"#,
+    one_tag: r#"ImageSummary(["a"], [[[[1.0]]]]) ! tag must be scalar"#,
+    has_pixels: r#"ImageSummary("a", u8[1,0,1,1] []) ! an image must have at least one pixel"#,
+    bytes_or_floats: r#"ImageSummary("a", [[[[1]]]]) ! `T`"#,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(image: &[f32], bad: &[u8], want: &[u8]) {
+        assert_eq!(bytes(image, bad), want);
+    }
+
+    #[test]
+    fn images_are_scaled_by_themselves() {
+        check(&[1.0, 2.0, f32::NAN, 4.0], &[255], &[63, 127, 255, 255]);
+        check(&[-1.0, 2.0, 0.0, f32::INFINITY], &[7], &[64, 255, 128, 7]);
+        check(&[0.0, 1e-7], &[255], &[0, 0]);
+        check(&[1.0, 2.0, 3.0, 4.0, f32::NAN, 9.0], &[1, 2, 3], &[85, 170, 255, 1, 2, 3]);
+        check(&[f32::NAN], &[5], &[5]);
+    }
+}

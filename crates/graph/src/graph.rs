@@ -7,6 +7,7 @@ use crate::ids::{NodeId, Port};
 use crate::node::Node;
 use crate::op::{GradientFn, HandleShape, InferCx, Known, NodeInfo, Registry, Role};
 use crate::output::{Op, Output};
+use crate::within::Overlay;
 use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, invalid};
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
@@ -50,6 +51,8 @@ pub struct GraphData {
     scope: String,
     controls: Vec<ControlScope>,
     device: Arc<str>,
+    /// What the blocks around new nodes add to their attributes, the innermost last.
+    pub(crate) overlays: Vec<Overlay>,
     pub(crate) contexts: Vec<Context>,
     pub(crate) current: Option<ContextId>,
     collections: BTreeMap<String, Vec<CollectionItem>>,
@@ -146,6 +149,7 @@ impl Graph {
             scope: String::new(),
             controls: Vec::new(),
             device: "".into(),
+            overlays: Vec::new(),
             contexts: Vec::new(),
             current: None,
             collections: BTreeMap::new(),
@@ -204,17 +208,13 @@ impl Graph {
 
     /// Runs `build` with names prefixed by `name/` (made unique, as TensorFlow does). A name that ends in `/` is a scope to re-enter.
     pub fn name_scope<R>(&self, name: &str, build: impl FnOnce() -> R) -> R {
-        let scope = match name.ends_with('/') {
-            true => name.to_owned(),
-            false => self.lock().unique_name(name) + "/",
-        };
-        self.in_scope(scope, build)
+        let _within = self.enter_name_scope(name);
+        build()
     }
 
     /// Runs `build` with names prefixed by exactly `scope` (empty, or ending in `/`): re-enters a scope.
     pub fn in_scope<R>(&self, scope: String, build: impl FnOnce() -> R) -> R {
-        let old = std::mem::replace(&mut self.lock().scope, scope);
-        let _back = OnDrop(|| self.lock().scope = old.clone());
+        let _within = self.enter_scope(scope);
         build()
     }
 
@@ -245,11 +245,7 @@ impl Graph {
         ops: impl IntoIterator<Item = impl Into<Op<'g>>>,
         build: impl FnOnce() -> R,
     ) -> R {
-        let inputs = ops.into_iter().map(|op| op.into().id()).filter(|id| *id != NodeId::POISON).collect();
-        self.lock().controls.push(ControlScope { inputs, seen: Default::default() });
-        let _back = OnDrop(|| {
-            self.lock().controls.pop();
-        });
+        let _within = self.enter_control_dependencies(ops);
         build()
     }
 
@@ -267,25 +263,13 @@ impl Graph {
 
     /// Runs `build` outside of all control dependencies, loops and branches.
     pub fn without_control<R>(&self, build: impl FnOnce() -> R) -> R {
-        let (controls, current) = {
-            let mut g = self.lock();
-            (std::mem::take(&mut g.controls), g.current.take())
-        };
-        let saved = Mutex::new(Some((controls, current)));
-        let _back = OnDrop(|| {
-            if let Some((controls, current)) = saved.lock().take() {
-                let mut g = self.lock();
-                g.controls = controls;
-                g.current = current;
-            }
-        });
+        let _within = self.enter_without_control();
         build()
     }
 
     /// Nodes made by `build` ask for this device.
     pub fn device<R>(&self, device: &str, build: impl FnOnce() -> R) -> R {
-        let old = std::mem::replace(&mut self.lock().device, device.into());
-        let _back = OnDrop(|| self.lock().device = old.clone());
+        let _within = self.enter_device(device);
         build()
     }
 
@@ -416,6 +400,35 @@ impl Graph {
             ));
         }
         g.close_merge(merge.id(), value.port())
+    }
+
+    /// Makes input `index` of a node that exists already come from `value`: the back edge of a loop made by hand (a `Merge` whose last input
+    /// stood in for it). Of the same type; what is known of the node's outputs becomes what holds of both.
+    pub fn update_input(&self, op: Op<'_>, index: usize, value: Output<'_>) -> Result<()> {
+        if !value.graph().same(self) || !op.graph().same(self) {
+            return Err(invalid!("an input of `{}` must be of its own graph", op.name()));
+        }
+        let mut g = self.lock();
+        let node = g.node(op.id())?;
+        let wanted = node.info.input_types.get(index).copied();
+        let wanted = wanted.ok_or_else(|| {
+            invalid!("`{}` has {} inputs, not {}", node.name(), node.inputs.len(), index + 1)
+        })?;
+        let given = g.type_of(value.port())?;
+        if wanted.dtype != given.dtype || wanted.is_ref && !given.is_ref {
+            return Err(invalid!("input {index} of `{}` is {wanted}, not {given}", node.name()));
+        }
+        let mut inputs = node.inputs.clone();
+        inputs[index] = value.port();
+        let info = node.info.clone();
+        let (shapes, known) = g.infer(&info, &inputs)?;
+        let node = &mut g.nodes[op.id().index()];
+        for (old, new) in node.shapes.iter_mut().zip(&shapes) {
+            *old = old.join(new);
+        }
+        (node.inputs, node.known) = (inputs, known);
+        g.edits += 1;
+        Ok(())
     }
 
     /// Adds a control input to a node that exists already.
@@ -695,6 +708,9 @@ impl GraphData {
             }
         }
         self.enter_context(&mut spec)?;
+        if !self.overlays.is_empty() {
+            self.overlay(&mut spec)?;
+        }
         let id = self.insert(spec)?;
         self.note_seen(id);
         Ok(id)
@@ -715,6 +731,26 @@ impl GraphData {
         for block in &mut self.controls {
             block.seen.insert(id);
         }
+    }
+
+    /// Opens a `control_dependencies` block.
+    pub(crate) fn push_controls(&mut self, inputs: Vec<NodeId>) {
+        self.controls.push(ControlScope { inputs, seen: Default::default() });
+    }
+
+    /// Closes the innermost block.
+    pub(crate) fn pop_controls(&mut self) {
+        self.controls.pop();
+    }
+
+    /// Sets the name scope; gives the one before.
+    pub(crate) fn replace_scope(&mut self, scope: String) -> String {
+        std::mem::replace(&mut self.scope, scope)
+    }
+
+    /// Sets the device of the nodes to come; gives the one before.
+    pub(crate) fn replace_device(&mut self, device: Arc<str>) -> Arc<str> {
+        std::mem::replace(&mut self.device, device)
     }
 
     /// Suspends the open `control_dependencies` blocks, until [`GraphData::restore_controls`].

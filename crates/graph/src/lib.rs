@@ -19,6 +19,7 @@ mod output;
 mod program;
 mod text;
 mod verify;
+mod within;
 
 pub use attr::{Attr, Attrs, FuncRef, ValueType};
 pub use builder::{Arg, OpBuilder, weak_cast};
@@ -34,3 +35,4 @@ pub use node::Node;
 pub use output::{Op, Output};
 pub use program::{Asked, Frame, Index, Program, ProgramKind, ProgramNode, Source};
 pub use verify::MAX_DEPTH;
+pub use within::Within;

@@ -35,7 +35,7 @@ impl Runner {
             machine.feed(self.plan(), i, value);
         }
         let threads = partial.env.host.threads();
-        let driven = check(&partial.env, options.deadline)
+        let driven = check(&partial.env, options.deadline, options.poll.as_ref())
             .and_then(|()| self.drive(&mut machine, &partial.env, options, threads));
         match driven {
             Ok(()) => {

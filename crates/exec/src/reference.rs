@@ -330,7 +330,7 @@ impl Run<'_> {
             while let Some(token) = self.tokens.pop_front() {
                 turns += 1;
                 if turns.is_multiple_of(256) {
-                    crate::step::check(self.env, options.deadline)?;
+                    crate::step::check(self.env, options.deadline, options.poll.as_ref())?;
                 }
                 let (node, tag) = (token.node, token.tag.clone());
                 if self.is_late(node, &tag) {
@@ -367,7 +367,7 @@ impl Run<'_> {
                 received = match self.mail.1.recv_timeout(Duration::from_millis(5)) {
                     Ok(delivery) => Some(Ok(delivery)),
                     Err(RecvTimeoutError::Timeout) => {
-                        crate::step::check(self.env, options.deadline).err().map(Err)
+                        crate::step::check(self.env, options.deadline, options.poll.as_ref()).err().map(Err)
                     }
                     Err(RecvTimeoutError::Disconnected) => {
                         Some(Err(Error::internal("a waiting kernel went away")))

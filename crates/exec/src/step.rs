@@ -27,6 +27,7 @@
 use crate::iterations::Iterations;
 use crate::machine::{Done, Fetched, Machine, Mailbox, Task};
 use crate::plan::Plan;
+use crate::poll::Poll;
 use crate::probe::{Observer, Watches};
 use crate::trace::Trace;
 use millstream_graph::op::{StepEnv, StepHost};
@@ -56,6 +57,8 @@ pub struct RunOptions {
     pub one_thread_per_kernel: bool,
     /// What stops the run, where the plan has watches.
     pub watches: Option<Arc<Watches>>,
+    /// What the calling thread asks while the run goes on.
+    pub poll: Option<Poll>,
 }
 
 /// What a run gives back.
@@ -109,6 +112,7 @@ struct Step {
     over: AtomicBool,
     threads: usize,
     deadline: Option<Instant>,
+    poll: Option<Poll>,
 }
 
 /// Tasks on offer, and who is there to take them.
@@ -210,7 +214,7 @@ impl Runner {
             if !more {
                 return Ok(());
             }
-            check(env, options.deadline)?;
+            check(env, options.deadline, options.poll.as_ref())?;
         }
         let step = Arc::new(Step {
             plan: plan.clone(),
@@ -229,6 +233,7 @@ impl Runner {
             over: AtomicBool::new(false),
             threads,
             deadline: options.deadline,
+            poll: options.poll.clone(),
         });
         let result = step.clone().run();
         step.over.store(true, Release);
@@ -289,8 +294,11 @@ impl StepHost for OneThread {
     }
 }
 
-pub(crate) fn check(env: &StepEnv, deadline: Option<Instant>) -> Result<()> {
+pub(crate) fn check(env: &StepEnv, deadline: Option<Instant>, poll: Option<&Poll>) -> Result<()> {
     env.cancel.check()?;
+    if let Some(poll) = poll {
+        poll.ask()?;
+    }
     match deadline {
         Some(deadline) if Instant::now() >= deadline => Err(timed_out()),
         _ => Ok(()),
@@ -355,7 +363,7 @@ impl Step {
             self.roused.swap(false, AcqRel);
             let mut machine = self.machine.lock();
             let task = self.turn(&mut machine);
-            if let Err(error) = check(&self.env, self.deadline)
+            if let Err(error) = check(&self.env, self.deadline, self.poll.as_ref())
                 && stopped.is_none()
             {
                 if task.is_some() {
@@ -413,8 +421,10 @@ impl Step {
         }
     }
 
-    /// Sleeps until roused, or until then.
+    /// Sleeps until roused, or until then, or until it is time to ask.
     fn sleep_until(&self, until: Option<Instant>) {
+        let ask = self.poll.as_ref().and_then(|_| Instant::now().checked_add(Poll::EVERY));
+        let until = until.into_iter().chain(ask).min();
         let mut sleep = self.sleep.lock();
         if !self.roused.load(Acquire) {
             match until {
@@ -430,10 +440,21 @@ impl Step {
             self.sleep_until(self.deadline.filter(|_| !self.env.cancel.is_cancelled()));
             return None;
         }
-        sleep_for_waits(&self.env, n_waits, |until| {
+        let mut asked = None;
+        let stalled = sleep_for_waits(&self.env, n_waits, |until| loop {
             self.sleep_until(until);
-            self.roused.load(Acquire)
-        })
+            if self.roused.load(Acquire) {
+                return true;
+            }
+            if let Some(Err(error)) = self.poll.as_ref().map(Poll::ask) {
+                asked = Some(error);
+                return true;
+            }
+            if until.is_some_and(|until| until <= Instant::now()) {
+                return false;
+            }
+        });
+        asked.or(stalled)
     }
 
     /// A worker's lingering: without a task it no longer takes part.
@@ -480,7 +501,7 @@ impl Step {
                 self.hand_out(machine);
             }
             // A loop may keep this one busy for ever.
-            if let Err(error) = check(&self.env, self.deadline) {
+            if let Err(error) = check(&self.env, self.deadline, self.poll.as_ref()) {
                 machine.stop(error);
                 return None;
             }

@@ -19,7 +19,7 @@ pub use callable::Callable;
 pub use coordinator::{Coordinator, Stop};
 pub use feed::{FeedList, Feeds};
 pub use fetch::{Every, Fetch, FetchList, Fetched, FromFetched, Target, every};
-pub use millstream_exec::{Iterations, Sighting};
+pub use millstream_exec::{Iterations, Poll, Sighting};
 pub use partial::PartialRun;
 pub use queue_runner::{QUEUE_RUNNERS, QueueRunner};
 pub use resource_manager::{ResourceEntry, ResourceManager};

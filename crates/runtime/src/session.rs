@@ -8,7 +8,7 @@ use crate::partial::PartialRun;
 use crate::resource_manager::ResourceManager;
 use crate::stall::Stalls;
 use crate::watch::{Watch, Watched, watches};
-use millstream_exec::{Iterations, Outcome, Plan, PlanOptions, Reference, Runner, Trace};
+use millstream_exec::{Iterations, Outcome, Plan, PlanOptions, Poll, Reference, Runner, Trace};
 use millstream_graph::op::{StepEnv, StepHost};
 use millstream_graph::{Asked, Graph, GraphData, NodeId, Output, Port, Program};
 use millstream_state::{Cancellation, Queue, QueueReport, Resources};
@@ -70,6 +70,8 @@ pub struct RunOptions {
     pub watch: Vec<Watch>,
     /// Why it happens, for those who will ask: a queue that it closes tells it to whoever finds it closed.
     pub why: Option<Arc<str>>,
+    /// What the calling thread asks while the run goes on; an error ends the run.
+    pub poll: Option<Poll>,
 }
 
 /// What one run says beyond its values.
@@ -457,6 +459,7 @@ impl Shared {
             budget: self.budget.clone(),
             one_thread_per_kernel: self.one_thread_per_kernel,
             watches: watches(&options.watch),
+            poll: options.poll.clone(),
         }
     }
 

@@ -13,7 +13,7 @@ fn dequeue_batch<'g>(q: Output<'g>, op: &'static str, n: i32) -> Output<'g> {
 }
 
 const BRIEF: RunOptions =
-    RunOptions { timeout: Some(Duration::from_millis(30)), trace: false, watch: Vec::new(), why: None };
+    RunOptions { timeout: Some(Duration::from_millis(30)), trace: false, watch: Vec::new(), why: None, poll: None };
 
 fn sessions(g: &Graph) -> impl Iterator<Item = Session> {
     [1, 2].into_iter().map(|threads| {

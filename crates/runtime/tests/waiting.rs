@@ -79,7 +79,7 @@ fn fails<T>(result: Result<T>, code: Code, parts: &[&str]) {
 }
 
 const BRIEF: RunOptions =
-    RunOptions { timeout: Some(Duration::from_millis(30)), trace: false, watch: Vec::new(), why: None };
+    RunOptions { timeout: Some(Duration::from_millis(30)), trace: false, watch: Vec::new(), why: None, poll: None };
 
 #[test]
 fn parked_nodes_are_woken_from_other_threads() -> Result<()> {

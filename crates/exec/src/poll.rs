@@ -1,0 +1,54 @@
+//! [`Poll`]: what a front end wants to be asked while a run goes on, such as whether the user has pressed Ctrl-C.
+
+use millstream_tensor::Result;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread::ThreadId;
+use std::time::{Duration, Instant};
+
+/// A question put again and again by the thread that called the run; its error ends the run. Clones share it, and so may many runs.
+#[derive(Clone)]
+pub struct Poll(Arc<Shared>);
+
+struct Shared {
+    ask: Box<dyn Fn() -> Result<()> + Send + Sync>,
+    thread: ThreadId,
+    start: Instant,
+    /// When to ask next, in milliseconds from the start.
+    next: AtomicU64,
+}
+
+impl Poll {
+    /// How often it is asked at the most, and at the least where a run waits.
+    pub const EVERY: Duration = Duration::from_millis(50);
+
+    /// `ask`, put by no thread but this one.
+    pub fn new(ask: impl Fn() -> Result<()> + Send + Sync + 'static) -> Poll {
+        let thread = std::thread::current().id();
+        Poll(Arc::new(Shared { ask: Box::new(ask), thread, start: Instant::now(), next: AtomicU64::new(0) }))
+    }
+
+    /// Whether this thread is the one that asks.
+    pub fn is_here(&self) -> bool {
+        std::thread::current().id() == self.0.thread
+    }
+
+    /// Asks, if it is time and this is the thread.
+    pub(crate) fn ask(&self) -> Result<()> {
+        if !self.is_here() {
+            return Ok(());
+        }
+        let now = self.0.start.elapsed().as_millis() as u64;
+        if now < self.0.next.load(Relaxed) {
+            return Ok(());
+        }
+        self.0.next.store(now + Self::EVERY.as_millis() as u64, Relaxed);
+        (self.0.ask)()
+    }
+}
+
+impl std::fmt::Debug for Poll {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Poll")
+    }
+}

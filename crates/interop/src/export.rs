@@ -37,6 +37,15 @@ pub fn export_graph_def(graph: &Graph) -> Result<GraphDef> {
     graph.read(graph_def)
 }
 
+/// One node as a `NodeDef`; inputs that are still open are left out.
+pub fn export_node_def(graph: &Graph, id: NodeId) -> Result<NodeDef> {
+    graph.read(|g| {
+        let mut node = g.node(id)?.clone();
+        node.inputs.retain(|port| *port != Port::OPEN);
+        node_def(g, &node)
+    })
+}
+
 /// The graph with its collections and its loops' and branches' contexts.
 pub fn export_meta_graph(graph: &Graph) -> Result<MetaGraphDef> {
     graph.read(|g| {

@@ -18,7 +18,7 @@ mod import;
 mod meta;
 mod types;
 
-pub use export::{add_output_shapes, export_graph_def, export_meta_graph};
+pub use export::{add_output_shapes, export_graph_def, export_meta_graph, export_node_def};
 pub use file::{GraphFile, read_graph};
 pub use functions::{MissingOp, missing_ops};
 pub use import::{Element, ImportOptions, Imported, import_graph_def};

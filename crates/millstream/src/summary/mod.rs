@@ -41,6 +41,7 @@ use std::panic::Location;
 pub use events::{Events, summary_iterator};
 pub use millstream_interop::proto::summary_metadata::PluginData;
 pub use millstream_interop::proto::{Event, SessionLog, Summary, SummaryMetadata};
+pub use run_metadata::message as run_metadata_message;
 pub use writer::{FileWriter, FileWriterBuilder};
 
 /// The collection of all summaries, which [`merge_all`] merges.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 const DEVICE: &str = "/job:localhost/replica:0/task:0/device:CPU:0";
 
 /// What ran, as if it had ended now: a trace does not say when it was. A row for each loop, as in the trace's own picture.
-pub(super) fn message(trace: &Trace) -> RunMetadata {
+pub fn message(trace: &Trace) -> RunMetadata {
     let ran = || trace.events.iter().filter(|e| !e.dead);
     let length = ran().map(|e| e.start_ns.saturating_add(e.duration_ns)).max().unwrap_or(0);
     let begun_ns = ((super::writer::now() * 1e9) as i64).saturating_sub_unsigned(length);

@@ -273,6 +273,11 @@ impl Graph {
         build()
     }
 
+    /// The device that nodes made now ask for.
+    pub fn current_device(&self) -> String {
+        self.lock().device.to_string()
+    }
+
     /// Nodes made by `build`, and the mistakes in it, are told to be of the line `at`: that of the call which stands for them all.
     pub fn built_at<R>(&self, at: &'static Location<'static>, build: impl FnOnce() -> R) -> R {
         // What calls something that does this too has the line already.

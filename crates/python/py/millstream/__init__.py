@@ -1,0 +1,95 @@
+"""Millstream: a dataflow engine for programs with real loops in them, with TensorFlow 1's names: `import millstream as tf`.
+
+A graph is built once, loops and branches included, and run any number of times:
+
+    import millstream as tf
+
+    i = tf.while_loop(lambda i: i < 10, lambda i: i + 1, [tf.constant(0)])
+    with tf.Session() as sess:
+        print(sess.run(i))  # 10
+
+The functions that are one op each are made when they are first asked for (`_namespaces.py`); the others stand in the modules here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, List
+
+from millstream import _engine, _namespaces, array_ops, dtypes, errors, framework, math_ops, nest, raw_ops, shapes
+from millstream._engine import Operation, Tensor
+from millstream.array_ops import *  # noqa: F403
+from millstream.control_flow import Print, case, cond, group, no_op, switch_case, tuple, while_loop  # noqa: A004
+from millstream.control_flow import assert_ as Assert  # noqa: N812
+from millstream.data_flow import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
+from millstream.dtypes import *  # noqa: F403
+from millstream.dtypes import DType, as_dtype
+from millstream.framework import (
+    Graph,
+    IndexedSlices,
+    IndexedSlicesValue,
+    SparseTensor,
+    SparseTensorValue,
+    add_to_collection,
+    add_to_collections,
+    colocate_with,
+    constant,
+    container,
+    control_dependencies,
+    convert_to_tensor,
+    convert_to_tensor_or_indexed_slices,
+    convert_to_tensor_or_sparse_tensor,
+    device,
+    get_collection,
+    get_collection_ref,
+    get_default_graph,
+    name_scope,
+    placeholder,
+    register_tensor_conversion_function,
+    reset_default_graph,
+    sparse_placeholder,
+)
+from millstream.functional import foldl, foldr, map_fn, scan
+from millstream.gradients_impl import AggregationMethod, UnconnectedGradients, gradients, hessians
+from millstream.graph_keys import GraphKeys
+from millstream.init_ops import (
+    constant_initializer,
+    glorot_normal_initializer,
+    glorot_uniform_initializer,
+    ones_initializer,
+    random_normal_initializer,
+    random_uniform_initializer,
+    truncated_normal_initializer,
+    variance_scaling_initializer,
+    zeros_initializer,
+)
+from millstream.math_ops import *  # noqa: F403
+from millstream.random_ops import multinomial, random_normal, random_shuffle, random_uniform, set_random_seed, truncated_normal
+from millstream.session import InteractiveSession, Session, get_default_session
+from millstream.shapes import Dimension, TensorShape
+from millstream.tensor_array import TensorArray
+from millstream.variable_scope import (
+    AUTO_REUSE,
+    VariableScope,
+    get_local_variable,
+    get_variable,
+    get_variable_scope,
+    no_regularizer,
+    variable_op_scope,
+    variable_scope,
+)
+from millstream.variables import *  # noqa: F403
+
+newaxis = None
+
+_engine.set_hooks(framework.Graph, framework._convert, array_ops._getitem, framework._expand, math_ops._operate)
+
+__version__ = _engine.__version__
+_namespaces.install(__name__)
+
+
+def __getattr__(name: str) -> Any:
+    return _namespaces.find(__name__, "", name)
+
+
+def __dir__() -> List[str]:
+    return sorted(set(globals()) | set(_namespaces.names("")))

@@ -1,0 +1,117 @@
+"""The public names that are one op each (`tf.add`, `tf.math.add`), and the modules that hold them (`tf.math`, `tf.strings`).
+
+Nothing is made before it is asked for. A module that is a file of the package takes what it lacks from here (`find`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.machinery
+import importlib.util
+import sys
+import types
+from typing import Any, Dict, List
+
+#: Names of hand-written functions: public name -> (module, name there).
+WRITTEN: Dict[str, Any] = {}
+
+_tables: Dict[str, Dict[str, str]] = {}
+
+
+def _table() -> Dict[str, Dict[str, str]]:
+    """For each namespace, its names and their ops."""
+    if not _tables:
+        from millstream import _engine
+        from millstream._api import ENDPOINTS
+
+        have = set(_engine.op_names())
+        for public, op in ENDPOINTS.items():
+            space, _, name = public.rpartition(".")
+            if op in have:
+                _tables.setdefault(space, {})[name] = op
+    return _tables
+
+
+def names(space: str) -> List[str]:
+    """The names in a namespace."""
+    return [*_table().get(space, {}), *(n.rpartition(".")[2] for n in WRITTEN if n.rpartition(".")[0] == space)]
+
+
+def find(module: str, space: str, name: str) -> Any:
+    """What `name` is in a namespace; kept in the module from then on."""
+    public = space + "." + name if space else name
+    if name.startswith("__"):
+        raise AttributeError("module %r has no attribute %r" % (module, name))
+    written = WRITTEN.get(public)
+    if written is not None:
+        value = getattr(importlib.import_module(written[0]), written[1])
+    elif name in _table().get(space, {}):
+        from millstream._ops import op
+
+        value = op(_table()[space][name], name)
+    elif public in _spaces() or _is_file(public):
+        value = _space(public)
+    else:
+        raise AttributeError("module %r has no attribute %r" % (module, name))
+    setattr(sys.modules[module], name, value)
+    return value
+
+
+def _is_file(public: str) -> bool:
+    return not public.rpartition(".")[2].startswith("_") and importlib.util.find_spec("millstream." + public) is not None
+
+
+def _spaces() -> List[str]:
+    spaces = set(_table()) | {n.rpartition(".")[0] for n in WRITTEN}
+    return sorted({".".join(s.split(".")[: i + 1]) for s in spaces for i in range(len(s.split(".")))} - {""})
+
+
+class _Space(types.ModuleType):
+    """A module whose names are found when they are asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        return find(self.__name__, self.__name__.partition(".")[2], name)
+
+    def __dir__(self) -> List[str]:
+        return sorted(set(self.__dict__) | set(names(self.__name__.partition(".")[2])))
+
+
+def _space(public: str) -> Any:
+    full = "millstream." + public
+    if full not in sys.modules:
+        try:
+            return importlib.import_module(full)
+        except ModuleNotFoundError as e:
+            if e.name != full:
+                raise
+        sys.modules[full] = _Space(full, "TensorFlow's `tf.%s`." % public)
+    return sys.modules[full]
+
+
+class _Finder:
+    """Finds `import millstream.math`: modules of the package that no file holds."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
+        """The module's description, if it is such a module."""
+        head, _, public = name.partition(".")
+        if head != "millstream" or public == "raw_ops" or public not in _spaces():
+            return None
+        return importlib.machinery.ModuleSpec(name, _Loader(), is_package=True)
+
+
+class _Loader:
+    @staticmethod
+    def create_module(spec: Any) -> Any:
+        """An empty one."""
+        return _Space(spec.name, "TensorFlow's `tf.%s`." % spec.name.partition(".")[2])
+
+    @staticmethod
+    def exec_module(module: Any) -> None:
+        """Nothing to run."""
+
+
+def install(package: str) -> None:
+    """Makes `import millstream.math` work."""
+    if not any(isinstance(f, type) and f is _Finder for f in sys.meta_path):
+        sys.meta_path.append(_Finder)  # type: ignore[arg-type]

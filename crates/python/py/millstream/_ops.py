@@ -1,0 +1,58 @@
+"""Op types as functions, made when they are first asked for: `op("AddV2")(x, y)`, `raw("AddV2")(x=x, y=y)`.
+
+Names and arguments are TensorFlow 1.15's (`_api.py`); ops that it does not have use their own words.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, Dict, List, Optional, Tuple
+
+from millstream import _engine
+
+_made: Dict[Tuple[str, str, bool], Any] = {}
+
+
+def _parameters(op: str) -> Optional[List[Tuple[str, str, Any]]]:
+    from millstream._api import ARGUMENTS
+
+    text = ARGUMENTS.get(op)
+    if text is None:
+        return None
+    parameters: List[Tuple[str, str, Any]] = []
+    for part in _words(text):
+        name, _, default = part.partition("=")
+        name, _, word = name.partition("->")
+        parameters.append((name, word or name, (ast.literal_eval(default),) if default else None))
+    return parameters
+
+
+def _words(text: str) -> List[str]:
+    """The parts of a signature: quoted defaults may hold spaces."""
+    words, word, quote = [], "", ""
+    for c in text:
+        if quote or c != " ":
+            word += c
+            quote = "" if c == quote else quote or (c if c in "'\"" else "")
+        elif word:
+            words.append(word)
+            word = ""
+    return words + [word] if word else words
+
+
+def op(name: str, public: str = "") -> Any:
+    """The op type `name` as a function of positional arguments, called `public`."""
+    return _get(name, public or name, False)
+
+
+def raw(name: str) -> Any:
+    """The op type `name` as a function of keyword arguments."""
+    return _get(name, name, True)
+
+
+def _get(name: str, public: str, keyword_only: bool) -> Any:
+    key = (name, public, keyword_only)
+    found = _made.get(key)
+    if found is None:
+        found = _made[key] = _engine.OpType(name, public, _parameters(name), keyword_only)
+    return found

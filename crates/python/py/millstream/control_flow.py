@@ -1,0 +1,489 @@
+"""Loops and branches: structures are flattened here, the engine builds them over flat lists.
+
+What a body, branch or condition raises comes out as it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Callable, List, Optional
+
+from millstream import _engine, dtypes, nest, shapes
+from millstream._engine import Operation, Tensor
+from millstream._ops import op
+from millstream.framework import (
+    IndexedSlices,
+    SparseTensor,
+    constant_value,
+    control_dependencies,
+    convert_to_tensor,
+    get_default_graph,
+    name_scope,
+)
+
+
+def no_op(name: Optional[str] = None) -> Operation:
+    """Does nothing: a place for control dependencies."""
+    return op("NoOp")(name=name)
+
+
+def group(*inputs: Any, **kwargs: Any) -> Operation:
+    """One operation that runs after all of these."""
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError("Unknown keyword arguments: " + ", ".join(kwargs.keys()))
+    ops = []
+    for item in nest.flatten(list(inputs)):
+        if isinstance(item, (IndexedSlices, SparseTensor)):
+            item = item.op
+        if not hasattr(item, "graph") and not hasattr(item, "_as_graph_element"):
+            raise TypeError("Expected tf.group() expected Tensor objects not None" if item is None else "Expected tf.group() expected Tensor objects not '%s' with type '%s'" % (item, type(item)))
+        ops.append(item)
+    with get_default_graph().as_default() if not ops else _graph(ops[0]).as_default():
+        with control_dependencies(ops):
+            return no_op(name=name or "group_deps")
+
+
+def _graph(item: Any) -> Any:
+    return item.graph if hasattr(item, "graph") else get_default_graph()
+
+
+def tuple(tensors: Any, name: Optional[str] = None, control_inputs: Any = None) -> List[Any]:  # noqa: A001
+    """These tensors, once all of them are there."""
+    with name_scope(name, "tuple", []) as name:
+        gates = [t if isinstance(t, Operation) else t.op for t in tensors if t is not None]
+        if control_inputs:
+            for item in control_inputs:
+                gates.append(item if isinstance(item, Operation) else item.op)
+        if not gates:
+            raise ValueError("Must have at least one Tensor: %s" % tensors)
+        gate = group(*gates)
+        return [None if t is None else t if isinstance(t, Operation) else with_dependencies([gate], t) for t in tensors]
+
+
+def with_dependencies(dependencies: Any, output: Any, name: Optional[str] = None) -> Any:
+    """`output`, once the dependencies have run."""
+    with name_scope(name, "control_dependency", [output]) as name:
+        with control_dependencies(dependencies):
+            if isinstance(output, IndexedSlices):
+                return IndexedSlices(op("Identity")(output.values), output.indices, output.dense_shape)
+            return op("Identity")(convert_to_tensor(output), name=name)
+
+
+class _Structure:
+    """How a nest of loop variables or results is put together: composite values are taken apart."""
+
+    def __init__(self, structure: Any) -> None:
+        self._structure = structure
+        self._flat = nest.flatten(structure)
+
+    @staticmethod
+    def parts(value: Any) -> List[Any]:
+        """What a leaf is made of."""
+        if isinstance(value, SparseTensor):
+            return [value.indices, value.values, value.dense_shape]
+        if isinstance(value, IndexedSlices):
+            return [value.values, value.indices] + ([] if value.dense_shape is None else [value.dense_shape])
+        if hasattr(value, "_loop_value"):
+            return [value._loop_value()]
+        return [value]
+
+    def flatten(self) -> List[Any]:
+        """All parts of all leaves."""
+        return [part for leaf in self._flat for part in self.parts(leaf)]
+
+    def names(self) -> List[str]:
+        """A name for each part."""
+        names = []
+        for path, leaf in zip(_paths(self._structure), self._flat):
+            n = len(self.parts(leaf))
+            names.extend([path] if n == 1 else ["%s.%d" % (path, i) for i in range(n)])
+        return names
+
+    def pack(self, values: Any) -> Any:
+        """The structure with these parts."""
+        values, leaves = iter(values), []
+        for leaf in self._flat:
+            if isinstance(leaf, SparseTensor):
+                leaves.append(SparseTensor(next(values), next(values), next(values)))
+            elif isinstance(leaf, IndexedSlices):
+                shape = leaf.dense_shape is not None
+                leaves.append(IndexedSlices(next(values), next(values), next(values) if shape else None))
+            elif hasattr(leaf, "_loop_value"):
+                leaves.append(leaf._with_loop_value(next(values)))
+            else:
+                leaves.append(next(values))
+        return nest.pack_sequence_as(self._structure, leaves)
+
+
+def _paths(structure: Any, prefix: str = "") -> List[str]:
+    if not nest.is_sequence(structure):
+        return [prefix or "0"]
+    if isinstance(structure, dict):
+        items = [(str(k), structure[k]) for k in sorted(structure)]
+    elif hasattr(structure, "_fields"):
+        items = list(zip(structure._fields, structure))
+    elif hasattr(type(structure), "__attrs_attrs__"):
+        items = [(a.name, getattr(structure, a.name)) for a in type(structure).__attrs_attrs__]
+    else:
+        items = [(str(i), v) for i, v in enumerate(structure)]
+    return [path for key, value in items for path in _paths(value, prefix + "." + key if prefix else key)]
+
+
+def _shape_invariants(vars: Any, invariants: Any) -> List[Any]:  # noqa: A002
+    """The invariant of each part of each loop variable."""
+    flat = []
+    leaves = nest.flatten(vars)
+    given = nest.flatten_up_to(vars, invariants)
+    for leaf, shape in zip(leaves, given):
+        if isinstance(leaf, SparseTensor):
+            shape = shapes.TensorShape(shape)
+            shape.with_rank(1) if shape.ndims is not None else None
+            rank = shape.as_list()[0] if shape.ndims is not None else None
+            flat.extend([shapes.TensorShape([None, rank]), shapes.TensorShape([None]), shapes.TensorShape([rank])])
+        elif isinstance(leaf, IndexedSlices):
+            shape = shapes.TensorShape(shape)
+            flat.extend([shape, shapes.TensorShape([shape[0]])])
+            if leaf.dense_shape is not None:
+                flat.append(shapes.TensorShape([shape.ndims]))
+        elif hasattr(leaf, "_loop_value"):
+            flat.append(None)
+        else:
+            if isinstance(shape, Tensor):
+                raise TypeError("shape_invariants must be TensorShapes, not a Tensor")
+            flat.append(shapes.TensorShape(shape))
+    return flat
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: Optional[str] = None,
+    maximum_iterations: Any = None,
+    return_same_structure: bool = False,
+) -> Any:
+    """Repeats `body` while `cond` holds.
+
+    Args:
+      cond: A function of the loop variables that gives a boolean scalar.
+      body: A function of the loop variables that gives their next values, in the same structure.
+      loop_vars: A tuple, named tuple, list or dict of tensors, `TensorArray`s and what becomes tensors.
+      shape_invariants: What holds of the shape of each variable in every iteration; by default the shape of its initial value.
+      parallel_iterations: How many iterations may run at the same time.
+      back_prop: Whether gradients may go through the loop.
+      swap_memory: Whether what is saved for gradients may leave memory.
+      name: The name scope of the loop's nodes.
+      maximum_iterations: Stops after so many iterations at the latest.
+      return_same_structure: Whether a single loop variable comes back as it went in, in its list.
+
+    Returns:
+      The loop variables after the loop, in their structure; the variable itself if there is just one.
+
+    Raises:
+      TypeError: `cond` or `body` is not callable.
+      ValueError: `loop_vars` is empty, or the body does not keep structure, dtype or shape.
+
+    Example:
+      i = tf.while_loop(lambda i: i < 10, lambda i: i + 1, [tf.constant(0)])
+    """
+    if not callable(cond):
+        raise TypeError("cond must be callable.")
+    if not callable(body):
+        raise TypeError("body must be callable.")
+    if parallel_iterations < 1:
+        raise TypeError("parallel_iterations must be a positive integer.")
+    if nest.is_sequence(loop_vars) and not nest.flatten(loop_vars):
+        raise ValueError("No loop variables provided")
+    scope_name = name or "while"
+    graph = get_default_graph()
+    if maximum_iterations is not None:
+        maximum_iterations = convert_to_tensor(maximum_iterations, name="maximum_iterations")
+        if maximum_iterations.shape.ndims not in (0, None):
+            raise ValueError("maximum_iterations must be a scalar, saw shape: %s" % (maximum_iterations.shape,))
+    converted = nest.map_structure(_as_loop_var, loop_vars)
+    structure = _Structure(converted)
+    one = not nest.is_sequence(loop_vars)
+    arguments = structure.pack
+
+    def call(function: Any, flat: Any) -> Any:
+        packed = arguments(flat)
+        if one:
+            return function(packed)
+        if isinstance(packed, dict):
+            return function(packed)
+        return function(*packed)
+
+    def flat_cond(flat: Any) -> Tensor:
+        return convert_to_tensor(call(cond, flat), name="cond")
+
+    def flat_body(flat: Any) -> List[Tensor]:
+        result = call(body, flat)
+        # As TensorFlow: a body over one variable may return it as it is.
+        if not nest.is_sequence(result) and nest.is_sequence(converted):
+            result = [result]
+        result = _like(converted, result)
+        nest.assert_same_structure(_list(converted), _list(result))
+        values = nest.flatten(result)
+        dtypes_of = [getattr(v, "dtype", None) for v in nest.flatten(converted)]
+        flat_result: List[Tensor] = []
+        for value, dtype in zip(values, dtypes_of):
+            if isinstance(value, (SparseTensor, IndexedSlices)) or hasattr(value, "_loop_value"):
+                flat_result.extend(_Structure.parts(value))
+            else:
+                flat_result.append(_next_value(value, dtype))
+        return flat_result
+
+    invariants = None
+    if shape_invariants is not None:
+        invariants = _shape_invariants(converted, shape_invariants)
+    results = _engine.while_loop(
+        graph,
+        flat_cond,
+        flat_body,
+        structure.flatten(),
+        structure.names(),
+        invariants,
+        parallel_iterations,
+        back_prop,
+        swap_memory,
+        maximum_iterations,
+        scope_name,
+    )
+    packed = structure.pack(results)
+    if not return_same_structure and nest.is_sequence(packed) and len(packed) == 1 and not isinstance(packed, dict):
+        return packed[0]
+    return packed
+
+
+def _as_loop_var(value: Any) -> Any:
+    if isinstance(value, (Tensor, SparseTensor, IndexedSlices)) or hasattr(value, "_loop_value"):
+        return value
+    return convert_to_tensor(value)
+
+
+def _next_value(value: Any, dtype: Any) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    if value is None:
+        raise ValueError("None values not supported.")
+    return convert_to_tensor(value, dtype_hint=None if dtype is None else dtype.base_dtype)
+
+
+def _list(structure: Any) -> Any:
+    return list(structure) if type(structure) in (list, builtin_tuple) else structure
+
+
+builtin_tuple = type(())
+
+
+def _like(wanted: Any, given: Any) -> Any:
+    """Lists and tuples stand for each other, as in TensorFlow, at the outside."""
+    if type(given) in (list, builtin_tuple) and type(wanted) in (list, builtin_tuple):
+        return type(wanted)(given)
+    return given
+
+
+def cond(
+    pred: Any,
+    true_fn: Optional[Callable[[], Any]] = None,
+    false_fn: Optional[Callable[[], Any]] = None,
+    strict: bool = False,
+    name: Optional[str] = None,
+    fn1: Any = None,
+    fn2: Any = None,
+) -> Any:
+    """`true_fn()` if `pred` holds, else `false_fn()`; both are called once, while the graph is built.
+
+    Example:
+      y = tf.cond(x < 0, lambda: -x, lambda: x)
+    """
+    if fn1 is not None:
+        if true_fn is not None:
+            raise TypeError("cond(): true_fn and fn1 may not be set simultaneously.")
+        true_fn = fn1
+    if fn2 is not None:
+        if false_fn is not None:
+            raise TypeError("cond(): false_fn and fn2 may not be set simultaneously.")
+        false_fn = fn2
+    if true_fn is None:
+        raise TypeError("cond(): true_fn argument required")
+    if false_fn is None:
+        raise TypeError("cond(): false_fn argument required")
+    if not callable(true_fn):
+        raise TypeError("true_fn must be callable.")
+    if not callable(false_fn):
+        raise TypeError("false_fn must be callable.")
+    if isinstance(pred, bool):
+        raise TypeError("pred must not be a Python bool")
+    graph = get_default_graph()
+    if not isinstance(pred, Tensor):
+        pred = convert_to_tensor(pred)
+    kept: List[Any] = []
+
+    def branch(function: Any) -> Any:
+        def call() -> List[Any]:
+            result = function()
+            if result is None:
+                raise ValueError("%s must have a return value." % ("true_fn" if function is true_fn else "false_fn"))
+            if isinstance(result, Operation):
+                kept.append(result)
+                return [result]
+            if not strict:
+                result = _unpacked(result)
+            result = nest.map_structure(lambda r: r if isinstance(r, Operation) else _as_loop_var(r), result)
+            kept.append(result)
+            if len(kept) == 2:
+                _same_branches(kept[0], kept[1])
+            return _Structure(result).flatten()
+
+        return call
+
+    merged = _engine.cond(graph, pred, branch(true_fn), branch(false_fn), name or "cond")
+    first = kept[0]
+    if isinstance(first, Operation):
+        return merged[0]
+    if nest.is_sequence(first) and not len(nest.flatten(first)):
+        return first
+    packed = _Structure(first).pack(merged)
+    return packed if strict else _unpacked(packed)
+
+
+def _unpacked(value: Any) -> Any:
+    return value[0] if type(value) in (list, builtin_tuple) and len(value) == 1 else value
+
+
+def _same_branches(first: Any, second: Any) -> None:
+    if isinstance(first, Operation) or isinstance(second, Operation):
+        return
+    try:
+        nest.assert_same_structure(first, second)
+    except (TypeError, ValueError) as e:
+        raise type(e)("Incompatible return types of true_fn and false_fn: {}".format(e)) from None
+    for a, b in zip(nest.flatten(first), nest.flatten(second)):
+        a_type, b_type = getattr(a, "dtype", None), getattr(b, "dtype", None)
+        if a_type is not None and b_type is not None and a_type.base_dtype != b_type.base_dtype:
+            raise ValueError("Outputs of true_fn and false_fn must have the same type: %s, %s" % (a_type.name, b_type.name))
+
+
+def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Optional[str] = None) -> Any:
+    """As `cond`, but only the branch that is taken if the predicate is known."""
+    known = pred if isinstance(pred, (bool, int)) else constant_value(pred)
+    if known is None:
+        return cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
+    return true_fn() if known else false_fn()
+
+
+def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case") -> Any:
+    """The first of the functions whose predicate holds, else `default`."""
+    if isinstance(pred_fn_pairs, dict):
+        if any(not isinstance(p, Tensor) for p in pred_fn_pairs):
+            raise TypeError("Pred must be a Tensor, had: %s" % next(p for p in pred_fn_pairs if not isinstance(p, Tensor)))
+        pairs = sorted(pred_fn_pairs.items(), key=lambda item: item[0].name) if not exclusive else list(pred_fn_pairs.items())
+    elif isinstance(pred_fn_pairs, (list, builtin_tuple)):
+        pairs = list(pred_fn_pairs)
+    else:
+        raise TypeError("fns must be a list, tuple, or dict")
+    for pair in pairs:
+        if not isinstance(pair, builtin_tuple) or len(pair) != 2:
+            raise TypeError("Each entry in pred_fn_pairs must be a 2-tuple")
+        if not isinstance(pair[0], Tensor):
+            raise TypeError("pred must be of type Tensor: %s" % type(pair[0]).__name__)
+        if pair[0].dtype != dtypes.bool:
+            raise TypeError("pred must be of type bool: %s" % pair[0].name)
+        if not callable(pair[1]):
+            raise TypeError("fn for pred %s must be callable." % pair[0].name)
+    if default is not None and not callable(default):
+        raise TypeError("default must be callable.")
+    predicates = [p for p, _ in pairs]
+    with name_scope(name, "case", []):
+        if default is None:
+            predicate, last = pairs.pop()
+            others = predicates[:-1]
+
+            def default() -> Any:
+                checks = [assert_(op("LogicalNot")(p), ["more than one predicate holds"]) for p in others] if exclusive else []
+                checks.append(assert_(predicate, ["None of the conditions evaluated as True."]))
+                with control_dependencies(checks):
+                    return last()
+
+        checks = []
+        if exclusive and len(predicates) > 1:
+            counted = op("Sum")(op("Cast")(op("Pack")(predicates), dtypes.int32), [0], name="num_true_conds")
+            message = "Input error: exclusive=True: more than 1 conditions (%s) evaluated as True:" % ", ".join(p.name for p in predicates)
+            checks.append(assert_(op("LessEqual")(counted, 1), [message, op("Pack")(predicates)]))
+
+        def build(left: List[Any]) -> Any:
+            if not left:
+                return default()
+            return cond(left[0][0], left[0][1], lambda: build(left[1:]), strict=strict)
+
+        if not pairs:
+            return default()
+        with control_dependencies(checks) if checks else contextlib.nullcontext():
+            return build(pairs)
+
+
+def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case") -> Any:
+    """The function of this number, else `default` (or the last one)."""
+    if isinstance(branch_fns, dict):
+        branch_fns = list(branch_fns.items())
+    if not isinstance(branch_fns, (list, builtin_tuple)):
+        raise TypeError("branch_fns must be a list, tuple, or dict")
+    if all(callable(fn) for fn in branch_fns):
+        branch_fns = list(enumerate(branch_fns))
+    for pair in branch_fns:
+        if not isinstance(pair, builtin_tuple) or len(pair) != 2:
+            raise TypeError("Each entry in branch_fns must be a 2-tuple")
+        if not isinstance(pair[0], int):
+            raise TypeError("key must be a Python `int`, got {}".format(type(pair[0])))
+        if not callable(pair[1]):
+            raise TypeError("fn for key {} must be callable.".format(pair[0]))
+    keys = [k for k, _ in branch_fns]
+    if len(set(keys)) < len(keys):
+        raise ValueError("Duplicate keys found: %s" % keys)
+    if sorted(keys) != list(range(len(keys))) and default is None:
+        raise ValueError("branch indices must form contiguous range of [0 to {}) but found {{{}}}".format(len(keys), ",".join(map(str, keys))))
+    functions = dict(branch_fns)
+    last = default if default is not None else functions[max(keys)]
+    with name_scope(name, "switch_case", []):
+        index = convert_to_tensor(branch_index, name="branch_index", dtype=None)
+
+        def build(left: List[int]) -> Any:
+            if not left:
+                return last()
+            key = left[0]
+            return cond(op("Equal")(index, key), functions[key], lambda: build(left[1:]))
+
+        order = sorted(keys) if default is not None else sorted(keys)[:-1]
+        return build(order)
+
+
+def assert_(condition: Any, data: Any, summarize: Optional[int] = None, name: Optional[str] = None) -> Operation:
+    """Fails while running, with the data, unless the condition holds."""
+    with name_scope(name, "Assert", []) as name:
+        data = [convert_to_tensor(d) for d in data]
+        if isinstance(condition, bool) and not condition:
+            from millstream import errors
+
+            raise errors.InvalidArgumentError(None, None, "Expected '%s' to be true. Summarized data: %s" % (condition, "\n".join(map(str, data))))
+        condition = convert_to_tensor(condition, name="Condition")
+        function = op("Assert")
+        guard = lambda: function(condition, data, summarize=3 if summarize is None else summarize, name="Assert")  # noqa: E731
+        return cond(condition, no_op, guard, name="AssertGuard").op
+
+
+def Print(input_: Any, data: Any, message: Optional[str] = None, first_n: Any = None, summarize: Any = None, name: Optional[str] = None) -> Tensor:  # noqa: N802
+    """`input_`; whoever takes it sees the data printed to the standard error first."""
+    options = {}
+    if message is not None:
+        options["message"] = message
+    if first_n is not None:
+        options["first_n"] = first_n
+    if summarize is not None:
+        options["summarize"] = summarize
+    return op("Print")(input_, list(data), name=name, **options)

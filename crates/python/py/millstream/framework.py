@@ -1,0 +1,736 @@
+"""Graphs, scopes and conversion: what every other module stands on.
+
+Know `Graph` (with its `with` blocks and collections), `convert_to_tensor`, `name_scope`, and the composite values `IndexedSlices` and
+`SparseTensor`. The engine does the work; here are TensorFlow's words for it.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import re
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+import numpy as np
+
+from millstream import _engine, dtypes, shapes
+from millstream._engine import Operation, Tensor
+from millstream._ops import op
+
+_VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\\-/]*$")
+_VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\\-/]*$")
+
+
+class Graph(_engine.Graph):
+    """A graph of operations."""
+
+    def __init__(self) -> None:
+        self._collections: Dict[Any, List[Any]] = {}
+        self._finalized = False
+        self._unfeedable: set = set()
+        self._unfetchable: set = set()
+        self._extras: Dict[str, Any] = {}
+
+    def as_default(self) -> Any:
+        """Makes this the default graph within a `with` block."""
+        return _AsDefault(self)
+
+    def finalize(self) -> None:
+        """From here on adding an operation is an error."""
+        self._finalized = True
+        super().finalize()
+
+    @property
+    def finalized(self) -> bool:
+        """Whether the graph can no longer be changed."""
+        return self._finalized
+
+    def _check_not_finalized(self) -> None:
+        if self._finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+
+    @property
+    def seed(self) -> Optional[int]:
+        """The graph-level seed of random operations."""
+        return self._seed
+
+    @seed.setter
+    def seed(self, seed: int) -> None:
+        self._set_seed(seed)
+
+    @property
+    def building_function(self) -> bool:
+        """False: functions are no graphs here."""
+        return False
+
+    def switch_to_thread_local(self) -> None:
+        """Accepted; the blocks of a graph are shared by the threads that build it."""
+
+    @property
+    def graph_def_versions(self) -> Any:
+        """The versions of the graph's message."""
+        return self.as_graph_def().versions
+
+    # Operations and tensors.
+
+    def get_operations(self) -> List[Operation]:
+        """All operations, in the order they were made."""
+        return self._operations()
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """The operation with this name."""
+        if not isinstance(name, str):
+            raise TypeError("Operation names are strings (or similar), not %s." % type(name).__name__)
+        return self.as_graph_element(name, allow_tensor=False, allow_operation=True)
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
+        """The tensor with this name, `operation:0`."""
+        if not isinstance(name, str):
+            raise TypeError("Tensor names are strings (or similar), not %s." % type(name).__name__)
+        return self.as_graph_element(name, allow_tensor=True, allow_operation=False)
+
+    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+        """The tensor or operation that `obj` is, names, or converts to."""
+        types = "Tensor or Operation" if allow_tensor and allow_operation else "Tensor" if allow_tensor else "Operation"
+        convert = getattr(obj, "_as_graph_element", None)
+        if convert is not None:
+            obj = convert()
+        if isinstance(obj, bytes):
+            obj = obj.decode()
+        if isinstance(obj, str):
+            if ":" in obj and allow_tensor:
+                try:
+                    return self._tensor(obj)
+                except KeyError:
+                    if obj.count(":") != 1 or not obj.rsplit(":", 1)[1].isdigit():
+                        raise ValueError(
+                            "The name %s looks a like a Tensor name, but is not a valid one. Tensor names must be of the form "
+                            '"<op_name>:<output_index>".' % repr(obj)
+                        ) from None
+                    raise
+            if ":" in obj:
+                raise ValueError("Name %s appears to refer to a Tensor, not a %s." % (repr(obj), types))
+            if not allow_operation:
+                try:
+                    self._operation(obj)
+                except KeyError:
+                    raise ValueError(
+                        "The name %s refers to an Operation, not a %s. Tensor names must be of the form "
+                        '"<op_name>:<output_index>".' % (repr(obj), types)
+                    ) from None
+                raise ValueError(
+                    "The name %s refers to an Operation, not a %s. Tensor names must be of the form "
+                    '"<op_name>:<output_index>".' % (repr(obj), types)
+                )
+            return self._operation(obj)
+        if isinstance(obj, Tensor) and allow_tensor or isinstance(obj, Operation) and allow_operation:
+            if obj.graph is not self:
+                raise ValueError("%s %s is not an element of this graph." % (type(obj).__name__, obj))
+            return obj
+        raise TypeError("Can not convert a %s into a %s." % (type(obj).__name__, types))
+
+    def as_graph_def(self, from_version: Optional[int] = None, add_shapes: bool = False) -> Any:
+        """The graph as a `GraphDef`."""
+        from millstream import protos
+
+        message = protos.GraphDef.FromString(self._graph_def(add_shapes))
+        if from_version is not None:
+            del message.node[:from_version]
+        return message
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """A name in the current scope that nobody else gets."""
+        return self._unique_name(name)
+
+    def get_name_scope(self) -> str:
+        """The current name scope, without its closing slash."""
+        return self._scope.rstrip("/")
+
+    def is_feedable(self, tensor: Tensor) -> bool:
+        """Whether the tensor may be fed."""
+        return tensor not in self._unfeedable
+
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
+        """Whether it may be fetched."""
+        return tensor_or_op not in self._unfetchable
+
+    def prevent_feeding(self, tensor: Tensor) -> None:
+        """Marks the tensor as one that is not to be fed."""
+        self._unfeedable.add(tensor)
+
+    def prevent_fetching(self, op: Operation) -> None:
+        """Marks the operation as one that is not to be fetched."""
+        self._unfetchable.add(op)
+
+    # Blocks.
+
+    @contextlib.contextmanager
+    def name_scope(self, name: Optional[str]) -> Any:
+        """Names within the block are prefixed by `name/`; None and "" go back to the root, a name that ends in "/" is entered again."""
+        if name:
+            if isinstance(name, bytes):
+                name = name.decode()
+            valid = _VALID_SCOPE_NAME if self._scope else _VALID_OP_NAME
+            if not valid.match(name):
+                raise ValueError("'%s' is not a valid scope name" % name)
+            with self._name_scope(name) as scope:
+                yield scope
+        else:
+            with self._exact_scope(""):
+                yield ""
+
+    def control_dependencies(self, control_inputs: Any) -> Any:
+        """Operations made within the block run after these; None drops what the blocks around say."""
+        if control_inputs is None:
+            return self._without_control()
+        ops = []
+        for item in control_inputs:
+            if isinstance(item, IndexedSlices):
+                item = item.op
+            elif not isinstance(item, (Tensor, Operation)):
+                item = self.as_graph_element(item)
+            ops.append(item)
+        return self._control_dependencies(ops)
+
+    @contextlib.contextmanager
+    def device(self, device_name_or_function: Any) -> Any:
+        """Operations made within the block ask for this device."""
+        name = device_name_or_function
+        if callable(name):
+            # What depends on the operation is asked once, of none: there is one device.
+            name = name(None)
+        with self._device("" if name is None else _merged_device(self, name)):
+            yield
+
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
+        """Operations made within the block belong where `op` is."""
+        if op is None and not ignore_existing:
+            raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
+        op = _op_to_colocate_with(op, self)
+        return self._colocation(op, ignore_existing)
+
+    def gradient_override_map(self, op_type_map: Dict[str, str]) -> Any:
+        """Operations of these types made within the block are differentiated by the gradients of these names."""
+        if not isinstance(op_type_map, dict):
+            raise TypeError("`op_type_map` must be a dictionary mapping strings to strings")
+        for key, value in op_type_map.items():
+            if not (isinstance(key, str) and isinstance(value, str)):
+                raise TypeError("`op_type_map` must be a dictionary mapping strings to strings: %r: %r" % (key, value))
+        return self._gradient_override(list(op_type_map.items()))
+
+    @contextlib.contextmanager
+    def container(self, container_name: str) -> Any:
+        """Accepted for `with` blocks; a session's `container` says where its resources are."""
+        yield container_name
+
+    # Collections.
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        """Adds a value to the collection."""
+        self._check_not_finalized()
+        self._collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        """Adds a value to several collections."""
+        names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+        for name in names:
+            self.add_to_collection(name, value)
+
+    def get_collection_ref(self, name: Any) -> List[Any]:
+        """The collection itself: changes to the list change it."""
+        return self._collections.setdefault(name, [])
+
+    def get_collection(self, name: Any, scope: Optional[str] = None) -> List[Any]:
+        """The values of a collection; with `scope` only those whose name it matches at the beginning."""
+        values = self._collections.get(name, [])
+        if scope is None:
+            return list(values)
+        regex = re.compile(scope)
+        return [v for v in values if hasattr(v, "name") and regex.match(v.name)]
+
+    def get_all_collection_keys(self) -> List[Any]:
+        """The names of all collections that hold something."""
+        return [k for k, v in self._collections.items() if isinstance(k, str) and v]
+
+    @property
+    def collections(self) -> List[Any]:
+        """The names of all collections."""
+        return list(self._collections)
+
+    def clear_collection(self, name: Any) -> None:
+        """Empties a collection."""
+        self._check_not_finalized()
+        self._collections.pop(name, None)
+
+    def create_op(
+        self,
+        op_type: str,
+        inputs: Any,
+        dtypes: Any = None,
+        input_types: Any = None,
+        name: Optional[str] = None,
+        attrs: Optional[Dict[str, Any]] = None,
+        op_def: Any = None,
+        compute_shapes: bool = True,
+        compute_device: bool = True,
+    ) -> Operation:
+        """Makes an operation of this type with flat inputs."""
+        with self.as_default():
+            function = op(op_type)
+            return function._flat(list(inputs), attrs or {}, name)
+
+
+class _AsDefault:
+    """A graph as the default, entered and left."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def __enter__(self) -> Graph:
+        _engine.push_graph(self._graph)
+        return self._graph
+
+    def __exit__(self, *why: Any) -> None:
+        _engine.pop_graph(self._graph)
+
+
+def _merged_device(graph: Graph, name: Any) -> str:
+    from millstream import device as devices
+
+    spec = devices.DeviceSpec()
+    for part in (getattr(graph, "_device_now", ""), name):
+        text = part.to_string() if hasattr(part, "to_string") else part
+        if text:
+            spec.merge_from(devices.DeviceSpec.from_string(text))
+    return spec.to_string()
+
+
+def _op_to_colocate_with(value: Any, graph: Graph) -> Optional[Operation]:
+    if value is None or isinstance(value, Operation):
+        return value
+    if isinstance(value, Tensor):
+        return value.op
+    handle = getattr(value, "handle", None)
+    if isinstance(handle, Tensor):
+        return handle.op
+    element = graph.as_graph_element(value) if isinstance(value, str) else convert_to_tensor(value, as_ref=True)
+    return element.op if isinstance(element, Tensor) else element
+
+
+def get_default_graph() -> Graph:
+    """The graph that new operations go to."""
+    return _engine.default_graph()
+
+
+def reset_default_graph() -> None:
+    """Gives the thread a new default graph."""
+    if _engine.graph_stack_depth():
+        raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and create a new graph.")
+    _engine.reset_default_graph()
+
+
+def device(device_name_or_function: Any) -> Any:
+    """`Graph.device` of the default graph."""
+    return get_default_graph().device(device_name_or_function)
+
+
+def control_dependencies(control_inputs: Any) -> Any:
+    """`Graph.control_dependencies` of the default graph."""
+    return get_default_graph().control_dependencies(control_inputs)
+
+
+def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
+    """`Graph.colocate_with` of the default graph."""
+    return get_default_graph().colocate_with(op, ignore_existing)
+
+
+def container(container_name: str) -> Any:
+    """`Graph.container` of the default graph."""
+    return get_default_graph().container(container_name)
+
+
+def add_to_collection(name: Any, value: Any) -> None:
+    """`Graph.add_to_collection` of the default graph."""
+    get_default_graph().add_to_collection(name, value)
+
+
+def add_to_collections(names: Any, value: Any) -> None:
+    """`Graph.add_to_collections` of the default graph."""
+    get_default_graph().add_to_collections(names, value)
+
+
+def get_collection(key: Any, scope: Optional[str] = None) -> List[Any]:
+    """`Graph.get_collection` of the default graph."""
+    return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key: Any) -> List[Any]:
+    """`Graph.get_collection_ref` of the default graph."""
+    return get_default_graph().get_collection_ref(key)
+
+
+class name_scope:
+    """Names within the block are prefixed; `default_name` serves where `name` is None, `values` say the graph."""
+
+    def __init__(self, name: Optional[str], default_name: Optional[str] = None, values: Any = None) -> None:
+        self._name = default_name if name is None else name
+        if name is None and default_name is None and values is not None:
+            raise ValueError("At least one of name (%s) and default_name (%s) should be provided." % (name, default_name))
+        self._values = values or ()
+        self._stack: List[Any] = []
+
+    @property
+    def name(self) -> Optional[str]:
+        """The name asked for."""
+        return self._name
+
+    def __enter__(self) -> str:
+        graph = _graph_of(self._values)
+        stack = contextlib.ExitStack()
+        if graph is not None and graph is not get_default_graph():
+            stack.enter_context(graph.as_default())
+        scope = stack.enter_context((graph or get_default_graph()).name_scope(self._name))
+        self._stack.append(stack)
+        return scope
+
+    def __exit__(self, *why: Any) -> None:
+        self._stack.pop().close()
+
+
+def _graph_of(values: Any) -> Optional[Graph]:
+    found = None
+    for value in values:
+        graph = getattr(value, "graph", None)
+        if isinstance(graph, Graph):
+            if found is None:
+                found, first = graph, value
+            elif graph is not found:
+                raise ValueError("%s must be from the same graph as %s." % (value, first))
+    return found
+
+
+# Conversion.
+
+_conversions: Dict[int, List[Tuple[Any, Callable[..., Any]]]] = collections.defaultdict(list)
+
+
+def register_tensor_conversion_function(base_type: Any, conversion_func: Callable[..., Any], priority: int = 100) -> None:
+    """Values of these types become tensors by `conversion_func(value, dtype=, name=, as_ref=)`."""
+    types = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not all(isinstance(t, type) for t in types):
+        raise TypeError("base_type must be a type or a tuple of types.")
+    if not callable(conversion_func):
+        raise TypeError("conversion_func must be callable.")
+    _conversions[priority].append((base_type, conversion_func))
+
+
+def _registered(value: Any, dtype: Any, name: Optional[str], as_ref: bool) -> Any:
+    for priority in sorted(_conversions):
+        for base, function in _conversions[priority]:
+            if isinstance(value, base):
+                result = function(value, dtype=dtype, name=name, as_ref=as_ref)
+                if result is not NotImplemented:
+                    return result
+    return NotImplemented
+
+
+def _convert(value: Any, dtype: Any, name: Optional[str], as_ref: bool) -> Tensor:
+    """What the engine asks for what is no number, text, array or list of them."""
+    result: Any = NotImplemented
+    convert = getattr(value, "_as_tensor", None)
+    if convert is not None:
+        result = convert(dtype=dtype, name=name, as_ref=as_ref)
+    if result is NotImplemented and _conversions:
+        result = _registered(value, dtype, name, as_ref)
+    if result is NotImplemented and isinstance(value, shapes.TensorShape):
+        result = _shape_tensor(value, dtype, name)
+    if result is NotImplemented and isinstance(value, shapes.Dimension):
+        if value.value is None:
+            raise ValueError("Cannot convert an unknown Dimension to a Tensor: %s" % value)
+        result = _engine.constant(value.value, dtype or dtypes.int32, name)
+    if result is NotImplemented and isinstance(value, (list, tuple)):
+        result = _packed(value, dtype, name)
+    if result is NotImplemented:
+        result = _engine.convert(value, dtype, name)
+    if result is None and hasattr(value, "__array__"):
+        result = _engine.convert(np.asarray(value), dtype, name)
+    if result is None:
+        if value is None:
+            raise ValueError("None values not supported.")
+        raise TypeError(
+            "Failed to convert object of type %s to Tensor. Contents: %s. Consider casting elements to a supported type." % (type(value), value)
+        )
+    if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(result.dtype.base_dtype):
+        raise ValueError(
+            "Tensor conversion requested dtype %s for Tensor with dtype %s: %r" % (dtypes.as_dtype(dtype).name, result.dtype.name, str(result))
+        )
+    return result
+
+
+def _shape_tensor(shape: shapes.TensorShape, dtype: Any, name: Optional[str]) -> Tensor:
+    if not shape.is_fully_defined():
+        raise ValueError("Cannot convert a partially known TensorShape to a Tensor: %s" % shape)
+    if dtype is not None and dtypes.as_dtype(dtype) not in (dtypes.int32, dtypes.int64):
+        raise TypeError("Cannot convert a TensorShape to dtype: %s" % dtype)
+    values = np.array(shape.as_list(), np.int64 if dtype == dtypes.int64 else np.int32)
+    return _engine.constant(values, None, name or "shape_as_tensor")
+
+
+def _packed(values: Any, dtype: Any, name: Optional[str]) -> Any:
+    """A list with tensors in it: packed, its other elements of their dtype."""
+    if dtype is None:
+        dtype = _dtype_within(values)
+    if dtype is None:
+        flat = [v.value if isinstance(v, shapes.Dimension) else v for v in values]
+        return _engine.convert(np.array(flat), None, name) if any(isinstance(v, shapes.Dimension) for v in values) else NotImplemented
+    elements = [_packed(v, dtype, None) if isinstance(v, (list, tuple)) else v for v in values]
+    return op("Pack")(elements, name=name or "packed")
+
+
+def _dtype_within(values: Any) -> Any:
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            found = _dtype_within(value)
+            if found is not None:
+                return found
+        elif isinstance(value, Tensor) or hasattr(value, "_as_tensor"):
+            return value.dtype.base_dtype
+    return None
+
+
+def convert_to_tensor(
+    value: Any,
+    dtype: Any = None,
+    name: Optional[str] = None,
+    preferred_dtype: Any = None,
+    dtype_hint: Any = None,
+    as_ref: bool = False,
+) -> Tensor:
+    """`value` as a tensor: a tensor as it is, numbers, arrays and lists as a constant, a variable as its value."""
+    if dtype is not None:
+        dtype = dtypes.as_dtype(dtype)
+    if isinstance(value, Tensor):
+        if dtype is not None and not dtype.is_compatible_with(value.dtype):
+            raise ValueError("Tensor conversion requested dtype %s for Tensor with dtype %s: %r" % (dtype.name, value.dtype.name, str(value)))
+        return value
+    hint = preferred_dtype if dtype_hint is None else dtype_hint
+    if dtype is None and hint is not None:
+        try:
+            return convert_to_tensor(value, hint, name, as_ref=as_ref)
+        except (TypeError, ValueError):
+            pass
+    if as_ref:
+        return _convert(value, dtype, name, True)
+    made = _engine.convert(value, dtype, name)
+    return _convert(value, dtype, name, False) if made is None else made
+
+
+def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: Optional[str] = None) -> Any:
+    """As `convert_to_tensor`; slices stay what they are."""
+    return value if isinstance(value, (IndexedSlices, SparseTensor)) else convert_to_tensor(value, dtype, name)
+
+
+convert_to_tensor_or_sparse_tensor = convert_to_tensor_or_indexed_slices
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Tensor:
+    """A constant. With `shape`, a value of fewer elements is filled up with its last one."""
+    if isinstance(value, Tensor):
+        raise TypeError("Failed to convert object of type %s to Tensor. Contents: %s. Consider casting elements to a supported type." % (type(value), value))
+    if shape is None:
+        if isinstance(value, (shapes.TensorShape, shapes.Dimension)):
+            return _convert(value, dtype, name, False)
+        return _engine.constant(value, dtype, name)
+    shape = [int(d) for d in shapes.TensorShape(shape).as_list()]
+    kind = None if dtype is None else dtypes.as_dtype(dtype).as_numpy_dtype
+    array = value if isinstance(value, np.ndarray) else np.array(value)
+    if verify_shape and array.shape != tuple(shape):
+        raise TypeError("Expected Tensor's shape: %s, got %s." % (tuple(shape), array.shape))
+    n = int(np.prod(shape, dtype=np.int64))
+    if array.size > n or (array.size == 0 and n):
+        raise ValueError("Too many elements provided. Needed at most %d, but received %d" % (n, array.size))
+    if dtype is None and not isinstance(value, np.ndarray):
+        array = array.astype(np.float32) if array.dtype == np.float64 else array.astype(np.int32) if array.dtype == np.int64 else array
+    elif kind is not None and kind is not np.object_ and kind is not object:
+        if array.dtype.kind == "f" and np.dtype(kind).kind in "iu" and not isinstance(value, np.ndarray):
+            return _engine.constant(value, dtype, name)  # Raises, as TensorFlow does.
+        array = array.astype(kind)
+    flat = array.ravel()
+    if flat.size < n:
+        flat = np.concatenate([flat, np.repeat(flat[-1:], n - flat.size)])
+    return _engine.constant(flat.reshape(shape), dtype, name)
+
+
+def placeholder(dtype: Any, shape: Any = None, name: Optional[str] = None) -> Tensor:
+    """A tensor that is always fed."""
+    return op("Placeholder")(dtype=dtype, shape=shapes.TensorShape(shape), name=name)
+
+
+# Composite values.
+
+
+class IndexedSlices:
+    """Rows of a larger tensor: `values[i]` stands at `indices[i]`."""
+
+    __millstream_operand__ = True
+
+    def __init__(self, values: Tensor, indices: Tensor, dense_shape: Optional[Tensor] = None) -> None:
+        self._values, self._indices, self._dense_shape = values, indices, dense_shape
+
+    values = property(lambda self: self._values, doc="The rows.")
+    indices = property(lambda self: self._indices, doc="Where each row stands.")
+    dense_shape = property(lambda self: self._dense_shape, doc="The shape of the tensor that the rows are of, or None.")
+    name = property(lambda self: self._values.name, doc="The name of the rows.")
+    device = property(lambda self: self._values.device, doc="The device of the rows.")
+    op = property(lambda self: self._values.op, doc="The operation that gives the rows.")
+    dtype = property(lambda self: self._values.dtype, doc="The element type.")
+    graph = property(lambda self: self._values.graph, doc="The graph.")
+
+    @property
+    def shape(self) -> shapes.TensorShape:
+        """The shape of the whole, as far as it is known."""
+        if self._dense_shape is None:
+            return shapes.TensorShape(None)
+        return constant_value_as_shape(self._dense_shape)
+
+    def consumers(self) -> List[Operation]:
+        """The operations that take the rows."""
+        return self._values.consumers()
+
+    def _as_tensor(self, dtype: Any = None, name: Optional[str] = None, as_ref: bool = False) -> Tensor:
+        if self._dense_shape is None:
+            raise ValueError("Tensor conversion requested for IndexedSlices without dense_shape: %s" % str(self))
+        if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(self.dtype):
+            raise ValueError("Tensor conversion requested dtype %s for IndexedSlices with dtype %s" % (dtypes.as_dtype(dtype).name, self.dtype.name))
+        rows = op("StridedSlice")(self._dense_shape, [0], [1], [1], shrink_axis_mask=1)
+        return op("UnsortedSegmentSum")(self._values, self._indices, rows, name=name)
+
+    def __str__(self) -> str:
+        shape = "" if self._dense_shape is None else ", dense_shape=%s" % self._dense_shape
+        return "IndexedSlices(indices=%s, values=%s%s)" % (self._indices, self._values, shape)
+
+    def __neg__(self) -> "IndexedSlices":
+        return IndexedSlices(-self.values, self.indices, self.dense_shape)
+
+
+IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
+_SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
+
+
+class SparseTensorValue(_SparseTensorValue):
+    """The value of a `SparseTensor`: three arrays."""
+
+    __slots__ = ()
+
+
+class SparseTensor:
+    """A tensor given by its entries that are not zero."""
+
+    __millstream_operand__ = True
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        with name_scope(None, "SparseTensor", [indices, values, dense_shape]):
+            self._indices = convert_to_tensor(indices, dtypes.int64, "indices")
+            self._values = values if isinstance(values, Tensor) else convert_to_tensor(values, name="values")
+            self._dense_shape = convert_to_tensor(dense_shape, dtypes.int64, "dense_shape")
+        indices_shape = self._indices.shape.with_rank(2)
+        values_shape = self._values.shape.with_rank(1)
+        dense_shape_shape = self._dense_shape.shape.with_rank(1)
+        shapes.Dimension(indices_shape[0]).merge_with(values_shape[0])
+        shapes.Dimension(indices_shape[1]).merge_with(dense_shape_shape[0])
+
+    indices = property(lambda self: self._indices, doc="Where the entries stand.")
+    values = property(lambda self: self._values, doc="The entries.")
+    dense_shape = property(lambda self: self._dense_shape, doc="The shape of the whole.")
+    op = property(lambda self: self._values.op, doc="The operation that gives the entries.")
+    dtype = property(lambda self: self._values.dtype, doc="The element type.")
+    graph = property(lambda self: self._values.graph, doc="The graph.")
+
+    @property
+    def shape(self) -> shapes.TensorShape:
+        """The shape of the whole, as far as it is known."""
+        return constant_value_as_shape(self._dense_shape)
+
+    def get_shape(self) -> shapes.TensorShape:
+        """The shape of the whole, as far as it is known."""
+        return self.shape
+
+    @classmethod
+    def from_value(cls, value: Any) -> "SparseTensor":
+        """The tensor of a `SparseTensorValue`."""
+        if not isinstance(value, (SparseTensorValue, SparseTensor)):
+            raise TypeError("Neither a SparseTensor nor SparseTensorValue: %s." % value)
+        return cls(value.indices, value.values, value.dense_shape)
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> SparseTensorValue:
+        """Its value, run in this session or the default one."""
+        indices, values, shape = (session or _session()).run([self.indices, self.values, self.dense_shape], feed_dict)
+        return SparseTensorValue(indices, values, shape)
+
+    def __str__(self) -> str:
+        return "SparseTensor(indices=%s, values=%s, dense_shape=%s)" % (self._indices, self._values, self._dense_shape)
+
+
+def _session() -> Any:
+    session = _engine.default_session()
+    if session is None:
+        raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` or pass an explicit session to `eval(session=sess)`")
+    return session
+
+
+def sparse_placeholder(dtype: Any, shape: Any = None, name: Optional[str] = None) -> SparseTensor:
+    """A sparse tensor that is always fed."""
+    prefix = name + "/" if name is not None else ""
+    rank = None
+    if shape is None:
+        shape = placeholder(dtypes.int64, [None], prefix + "shape")
+    else:
+        dims = shapes.TensorShape(shape).as_list() if not isinstance(shape, Tensor) else None
+        rank = len(dims) if dims is not None else None
+        shape = constant([-1 if d is None else d for d in dims], dtypes.int64) if dims is not None else shape
+    indices = placeholder(dtypes.int64, [None, rank], prefix + "indices")
+    return SparseTensor(indices, placeholder(dtype, [None], prefix + "values"), shape)
+
+
+def constant_value(tensor: Any, partial: bool = False) -> Any:
+    """The value of a tensor as an array, if it is known without running anything."""
+    if not isinstance(tensor, Tensor):
+        return None
+    return tensor.graph._known_value(tensor)
+
+
+def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:
+    """The shape that a tensor of ints says, as far as it is known."""
+    value = constant_value(tensor)
+    if value is None:
+        n = shapes.dimension_value(tensor.shape.with_rank(1)[0])
+        return shapes.TensorShape(None if n is None else [None] * n)
+    return shapes.TensorShape([None if d == -1 else int(d) for d in np.atleast_1d(value)])
+
+
+def _expand(item: Any, value: Any = None) -> Tuple[List[Any], Any]:
+    """Fetches and feeds of kinds that the engine does not know: what is run (or fed) instead, and how the values are put together."""
+    if isinstance(item, SparseTensor):
+        parts = [item.indices, item.values, item.dense_shape]
+        return (list(zip(parts, value)), None) if value is not None else (parts, lambda v: SparseTensorValue(*v))
+    if isinstance(item, IndexedSlices):
+        parts = [item.values, item.indices] + ([] if item.dense_shape is None else [item.dense_shape])
+        if value is not None:
+            return list(zip(parts, value)), None
+        return parts, lambda v: IndexedSlicesValue(*(v if len(v) == 3 else v + [None]))
+    if isinstance(item, bytes):
+        item = item.decode()
+        return ([(item, value)], None) if value is not None else ([item], lambda v: v[0])
+    if hasattr(item, "_as_graph_element"):
+        element = item._as_graph_element()
+        return ([(element, value)], None) if value is not None else ([element], lambda v: v[0])
+    fields = getattr(type(item), "__attrs_attrs__", None)
+    if fields is not None and value is None:
+        names = [f.name for f in fields]
+        return [getattr(item, n) for n in names], lambda v: type(item)(**dict(zip(names, v)))
+    if value is not None:
+        raise TypeError("Cannot interpret feed_dict key as Tensor: Can not convert a %s into a Tensor." % type(item).__name__)
+    raise TypeError(
+        "Fetch argument %r has invalid type %r, must be a string or Tensor. (Can not convert a %s into a Tensor or Operation.)"
+        % (item, type(item), type(item).__name__)
+    )

@@ -1,0 +1,151 @@
+"""Functions over the rows of tensors: `map_fn`, `foldl`, `foldr`, `scan`."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+from millstream import array_ops, nest
+from millstream.control_flow import while_loop
+from millstream.framework import convert_to_tensor, name_scope
+from millstream.tensor_array import TensorArray
+
+
+def _rows(elems: Any) -> Any:
+    flat = [convert_to_tensor(e, name="elem") for e in nest.flatten(elems)]
+    known = None
+    for e in flat:
+        first = e.shape.with_rank_at_least(1)[0] if e.shape.ndims is not None else None
+        value = getattr(first, "value", first)
+        known = value if known is None else known
+    n = known if known is not None else array_ops.shape(flat[0])[0]
+    return flat, convert_to_tensor(n), known
+
+
+def _arrays(flat: Any, n: Any) -> Any:
+    return [TensorArray(e.dtype, size=n, dynamic_size=False, infer_shape=True).unstack(e) for e in flat]
+
+
+def map_fn(
+    fn: Callable[..., Any],
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: Optional[int] = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: Optional[str] = None,
+) -> Any:
+    """`fn` of each row of `elems`, stacked."""
+    if not callable(fn):
+        raise TypeError("fn must be callable.")
+    dtype = nest.map_structure(lambda e: convert_to_tensor(e).dtype.base_dtype, elems) if dtype is None else dtype
+    with name_scope(name, "map", nest.flatten(elems)):
+        flat, n, known = _rows(elems)
+        given = _arrays(flat, n)
+        results = [TensorArray(t, size=n, dynamic_size=False, infer_shape=infer_shape) for t in nest.flatten(dtype)]
+
+        def body(i: Any, made: Any) -> Any:
+            value = fn(nest.pack_sequence_as(elems, [a.read(i) for a in given]))
+            nest.assert_same_structure(dtype, value)
+            return i + 1, [a.write(i, v) for a, v in zip(made, nest.flatten(value))]
+
+        _, made = while_loop(
+            lambda i, _: i < n, body, (0, results), parallel_iterations=parallel_iterations or 10, back_prop=back_prop, swap_memory=swap_memory, maximum_iterations=n
+        )
+        stacked = [a.stack() for a in made]
+        for s in stacked:
+            s.set_shape([known] + s.shape.as_list()[1:]) if s.shape.ndims is not None else None
+        return nest.pack_sequence_as(dtype, stacked)
+
+
+def _fold(called: str, backwards: bool) -> Any:
+    def function(
+        fn: Callable[..., Any],
+        elems: Any,
+        initializer: Any = None,
+        parallel_iterations: int = 10,
+        back_prop: bool = True,
+        swap_memory: bool = False,
+        name: Optional[str] = None,
+    ) -> Any:
+        if not callable(fn):
+            raise TypeError("fn must be callable.")
+        with name_scope(name, called, nest.flatten(elems)):
+            flat, n, _ = _rows(elems)
+            given = _arrays(flat, n)
+
+            def row(i: Any) -> Any:
+                return nest.pack_sequence_as(elems, [a.read(i) for a in given])
+
+            first = initializer
+            if backwards:
+                start = n if first is not None else n - 1
+                first = row(start) if first is None else first
+                body = lambda i, a: (i - 1, fn(a, row(i - 1)))  # noqa: E731
+                more = lambda i, _: i > 0  # noqa: E731
+            else:
+                start = convert_to_tensor(0 if first is not None else 1)
+                first = row(0) if first is None else first
+                body = lambda i, a: (i + 1, fn(a, row(i)))  # noqa: E731
+                more = lambda i, _: i < n  # noqa: E731
+            _, result = while_loop(
+                more, body, (start, first), parallel_iterations=parallel_iterations, back_prop=back_prop, swap_memory=swap_memory, maximum_iterations=n
+            )
+            return result
+
+    function.__name__ = function.__qualname__ = called
+    function.__doc__ = "Combines the rows of `elems` by `fn(so_far, row)`, from the %s on." % ("last" if backwards else "first")
+    return function
+
+
+foldl = _fold("foldl", False)
+foldr = _fold("foldr", True)
+
+
+def scan(
+    fn: Callable[..., Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: Optional[str] = None,
+) -> Any:
+    """As `foldl`, with all that came on the way, stacked."""
+    if not callable(fn):
+        raise TypeError("fn must be callable.")
+    with name_scope(name, "scan", nest.flatten(elems)):
+        flat, n, known = _rows(elems)
+        given = _arrays(flat, n)
+
+        def row(i: Any) -> Any:
+            return nest.pack_sequence_as(elems, [a.read(i) for a in given])
+
+        at = n - 1 if reverse else convert_to_tensor(0)
+        step = -1 if reverse else 1
+        if initializer is None:
+            first, start, taken = row(at), at + step, True
+        else:
+            first, start, taken = nest.map_structure(convert_to_tensor, initializer), at, False
+        arrays = [
+            TensorArray(v.dtype, size=n, dynamic_size=False, element_shape=v.shape if infer_shape else None, infer_shape=infer_shape)
+            for v in nest.flatten(first)
+        ]
+        if taken:
+            arrays = [a.write(at, v) for a, v in zip(arrays, nest.flatten(first))]
+
+        def body(i: Any, so_far: Any, made: Any) -> Any:
+            value = fn(so_far, row(i))
+            nest.assert_same_structure(first, value)
+            return i + step, value, [a.write(i, v) for a, v in zip(made, nest.flatten(value))]
+
+        more = (lambda i, *_: i >= 0) if reverse else (lambda i, *_: i < n)
+        _, _, made = while_loop(
+            more, body, (start, first, arrays), parallel_iterations=parallel_iterations, back_prop=back_prop, swap_memory=swap_memory, maximum_iterations=n
+        )
+        stacked = [a.stack() for a in made]
+        for s in stacked:
+            s.set_shape([known] + s.shape.as_list()[1:]) if s.shape.ndims is not None else None
+        return nest.pack_sequence_as(first, stacked)

@@ -1,0 +1,107 @@
+"""Gradients of graphs: `gradients`, `hessians`."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional
+
+from millstream import _engine
+from millstream._engine import Tensor
+from millstream._ops import op
+from millstream.framework import IndexedSlices, convert_to_tensor, get_default_graph, name_scope
+
+
+class UnconnectedGradients:
+    """What the gradient is where nothing connects."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+class AggregationMethod:
+    """Accepted; gradients are always added up as `AddN` does."""
+
+    ADD_N = 0
+    DEFAULT = 0
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
+def _list(values: Any) -> List[Any]:
+    return list(values) if isinstance(values, (list, tuple)) else [values]
+
+
+def _source(x: Any) -> Tensor:
+    """What gradients are taken by: of a variable its handle or reference."""
+    handle = getattr(x, "_handle", None)
+    if handle is not None:
+        return handle()
+    return x.values if isinstance(x, IndexedSlices) else convert_to_tensor(x)
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> List[Any]:
+    """The gradients of the sum of `ys` by each of `xs`: tensors, `IndexedSlices`, or None where no y depends on it.
+
+    Example:
+      dx, = tf.gradients(x * x, [x])
+    """
+    ys, xs = _list(ys), _list(xs)
+    ys = [convert_to_tensor(y, name="y") for y in ys]
+    sources = [_source(x) for x in xs]
+    if grad_ys is not None:
+        grad_ys = _list(grad_ys)
+        if len(grad_ys) != len(ys):
+            raise ValueError("Passed %d grad_ys for %d ys" % (len(grad_ys), len(ys)))
+        grad_ys = [None if g is None else convert_to_tensor(g, y.dtype.base_dtype, "grad_ys_%d" % i) for i, (g, y) in enumerate(zip(grad_ys, ys))]
+    for y in ys:
+        if not (y.dtype.is_floating or y.dtype.is_complex) and y.dtype.name not in ("resource", "variant"):
+            return [None] * len(xs)
+    usable = [x.dtype.base_dtype.is_floating or x.dtype.base_dtype.is_complex or x.dtype.base_dtype.name in ("resource", "variant") for x in sources]
+    stop = None if stop_gradients is None else [_source(s) for s in _list(stop_gradients)]
+    asked = [x for x, use in zip(sources, usable) if use]
+    found = iter(_engine.gradients(ys[0].graph if ys else get_default_graph(), ys, asked, grad_ys, stop, name or "gradients") if asked else [])
+    grads: List[Any] = [next(found) if use else None for use in usable]
+    result = []
+    for grad, x in zip(grads, xs):
+        if isinstance(grad, tuple):
+            grad = IndexedSlices(*grad)
+        if grad is None and unconnected_gradients == UnconnectedGradients.ZERO:
+            grad = op("ZerosLike")(convert_to_tensor(x))
+        result.append(grad)
+    return result
+
+
+def hessians(
+    ys: Any,
+    xs: Any,
+    name: str = "hessians",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+) -> List[Tensor]:
+    """The second derivatives of the sum of `ys` by each of `xs`, of shape `x.shape + x.shape`."""
+    from millstream.array_ops import concat, reshape, shape, size
+    from millstream.control_flow import while_loop
+    from millstream.tensor_array import TensorArray
+
+    xs, results = _list(xs), []
+    for i, (grad, x) in enumerate(zip(gradients(ys, xs), xs)):
+        with name_scope(name):
+            flat = reshape(grad, [-1])
+            n = size(x)
+
+            def body(j: Any, array: Any, flat: Any = flat, x: Any = x) -> Any:
+                return j + 1, array.write(j, gradients(flat[j], x)[0])
+
+            _, rows = while_loop(lambda j, _, n=n: j < n, body, [0, TensorArray(x.dtype.base_dtype, size=n)])
+            results.append(reshape(rows.stack(), concat([shape(x), shape(x)], 0)))
+    return results

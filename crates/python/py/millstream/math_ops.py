@@ -1,0 +1,512 @@
+"""Arithmetic, comparisons, reductions: what TensorFlow's functions do beyond the op that they make."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+from millstream import dtypes
+from millstream._engine import Tensor
+from millstream._ops import op
+from millstream.framework import IndexedSlices, SparseTensor, convert_to_tensor, name_scope
+
+__all__ = [
+    "abs",
+    "accumulate_n",
+    "add_n",
+    "argmax",
+    "argmin",
+    "cast",
+    "clip_by_global_norm",
+    "clip_by_norm",
+    "clip_by_value",
+    "complex",
+    "conj",
+    "count_nonzero",
+    "cumprod",
+    "cumsum",
+    "div",
+    "div_no_nan",
+    "divide",
+    "equal",
+    "floordiv",
+    "global_norm",
+    "imag",
+    "log_sigmoid",
+    "logical_xor",
+    "matmul",
+    "multiply",
+    "negative",
+    "not_equal",
+    "pow",
+    "range",
+    "real",
+    "reduce_all",
+    "reduce_any",
+    "reduce_logsumexp",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_min",
+    "reduce_prod",
+    "reduce_sum",
+    "round",
+    "saturate_cast",
+    "sigmoid",
+    "subtract",
+    "tanh",
+    "to_bfloat16",
+    "to_complex128",
+    "to_complex64",
+    "to_double",
+    "to_float",
+    "to_int32",
+    "to_int64",
+    "truediv",
+]
+
+_TRUEDIV = {
+    dtypes.uint8: dtypes.float32,
+    dtypes.int8: dtypes.float32,
+    dtypes.uint16: dtypes.float32,
+    dtypes.int16: dtypes.float32,
+    dtypes.int32: dtypes.float64,
+    dtypes.int64: dtypes.float64,
+}
+
+
+def cast(x: Any, dtype: Any, name: Optional[str] = None) -> Any:
+    """`x` with another element type."""
+    base = dtypes.as_dtype(dtype).base_dtype
+    if isinstance(x, (Tensor,)) and base == x.dtype:
+        return x
+    with name_scope(name, "Cast", [x]) as name:
+        if isinstance(x, SparseTensor):
+            return SparseTensor(x.indices, cast(x.values, base, name), x.dense_shape)
+        if isinstance(x, IndexedSlices):
+            return IndexedSlices(cast(x.values, base, name), x.indices, x.dense_shape)
+        x = convert_to_tensor(x, name="x")
+        return x if x.dtype.base_dtype == base else op("Cast")(x, base, name=name)
+
+
+def _to(dtype: Any, called: str) -> Any:
+    def function(x: Any, name: str = called) -> Any:
+        return cast(x, dtype, name=name)
+
+    function.__name__ = function.__qualname__ = called[:2].lower() + "_" + called[2:].lower()
+    function.__doc__ = "`x` as %s." % dtypes.as_dtype(dtype).name
+    return function
+
+
+to_float = _to(dtypes.float32, "ToFloat")
+to_double = _to(dtypes.float64, "ToDouble")
+to_int32 = _to(dtypes.int32, "ToInt32")
+to_int64 = _to(dtypes.int64, "ToInt64")
+to_bfloat16 = _to(dtypes.bfloat16, "ToBFloat16")
+to_complex64 = _to(dtypes.complex64, "ToComplex64")
+to_complex128 = _to(dtypes.complex128, "ToComplex128")
+
+
+def saturate_cast(value: Any, dtype: Any, name: Optional[str] = None) -> Tensor:
+    """A cast that keeps within what `dtype` can hold."""
+    with name_scope(name, "saturate_cast", [value]) as name:
+        value = convert_to_tensor(value, name="value")
+        dtype = dtypes.as_dtype(dtype).base_dtype
+        if value.dtype.min < dtype.min:
+            value = op("Maximum")(value, convert_to_tensor(dtype.min, value.dtype, "min"))
+        if value.dtype.max > dtype.max:
+            value = op("Minimum")(value, convert_to_tensor(dtype.max, value.dtype, "max"))
+        return cast(value, dtype, name=name)
+
+
+def _truediv(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
+    with name_scope(name, "truediv", [x, y]) as name:
+        x = convert_to_tensor(x, name="x")
+        y = convert_to_tensor(y, name="y", dtype_hint=x.dtype.base_dtype)
+        if x.dtype.base_dtype != y.dtype.base_dtype:
+            raise TypeError("x and y must have the same dtype, got %r != %r" % (x.dtype.base_dtype, y.dtype.base_dtype))
+        to = _TRUEDIV.get(x.dtype.base_dtype)
+        if to is not None:
+            x, y = cast(x, to), cast(y, to)
+        return op("RealDiv")(x, y, name=name)
+
+
+def truediv(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
+    """`x / y`; ints become floats first."""
+    return _truediv(x, y, name)
+
+
+def divide(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
+    """`x / y` as Python has it."""
+    if name is not None:
+        with name_scope(name, values=[]):
+            return convert_to_tensor(x) / y
+    return convert_to_tensor(x) / y
+
+
+def div(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
+    """`x / y` as Python 2 has it: ints give ints."""
+    with name_scope(name, "div", [x, y]) as name:
+        x = convert_to_tensor(x, name="x")
+        y = convert_to_tensor(y, x.dtype.base_dtype, "y")
+        floats = x.dtype.is_floating or x.dtype.is_complex
+        return op("RealDiv" if floats else "FloorDiv")(x, y, name=name)
+
+
+def div_no_nan(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
+    """`x / y`, zero where `y` is."""
+    with name_scope(name, "div_no_nan", [x, y]) as name:
+        x = convert_to_tensor(x, name="x")
+        return op("DivNoNan")(x, convert_to_tensor(y, x.dtype.base_dtype, "y"), name=name)
+
+
+def floordiv(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
+    """`x // y`."""
+    with name_scope(name, "floordiv", [x, y]) as name:
+        return op("FloorDiv")(x, y, name=name)
+
+
+def _operate(what: str, x: Any, y: Any, reverse: bool) -> Any:
+    """Operators that are more than one op."""
+    if what == "abs":
+        return abs(x)
+    if getattr(y, "__millstream_operand__", False):
+        return NotImplemented
+    if not isinstance(y, Tensor):
+        y = convert_to_tensor(y, dtype_hint=x.dtype.base_dtype)
+    if reverse:
+        x, y = y, x
+    if what == "truediv":
+        return _truediv(x, y)
+    if what == "matmul":
+        return matmul(x, y)
+    return logical_xor(x, y, "xor")
+
+
+def abs(x: Any, name: Optional[str] = None) -> Any:  # noqa: A001
+    """The absolute value."""
+    with name_scope(name, "Abs", [x]) as name:
+        if isinstance(x, SparseTensor):
+            return SparseTensor(x.indices, abs(x.values, name), x.dense_shape)
+        x = convert_to_tensor(x, name="x")
+        if x.dtype.is_complex:
+            return op("ComplexAbs")(x, Tout=x.dtype.real_dtype, name=name)
+        return op("Abs")(x, name=name)
+
+
+def negative(x: Any, name: Optional[str] = None) -> Tensor:
+    """`-x`."""
+    return op("Neg")(x, name=name)
+
+
+def pow(x: Any, y: Any, name: Optional[str] = None) -> Tensor:  # noqa: A001
+    """`x` to the power `y`."""
+    with name_scope(name, "Pow", [x]) as name:
+        return op("Pow")(x, y, name=name)
+
+
+def multiply(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
+    """`x * y`."""
+    return op("Mul")(x, y, name=name)
+
+
+def subtract(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
+    """`x - y`."""
+    return op("Sub")(x, y, name=name)
+
+
+def equal(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
+    """Whether each element is equal."""
+    return op("Equal")(x, y, name=name)
+
+
+def not_equal(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
+    """Whether each element differs."""
+    return op("NotEqual")(x, y, name=name)
+
+
+def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
+    """Whether just one of both holds."""
+    return op("LogicalAnd")(op("LogicalOr")(x, y), op("LogicalNot")(op("LogicalAnd")(x, y)), name=name)
+
+
+def sigmoid(x: Any, name: Optional[str] = None) -> Tensor:
+    """`1 / (1 + exp(-x))`."""
+    with name_scope(name, "Sigmoid", [x]) as name:
+        return op("Sigmoid")(convert_to_tensor(x, name="x"), name=name)
+
+
+def log_sigmoid(x: Any, name: Optional[str] = None) -> Tensor:
+    """`log(sigmoid(x))`."""
+    with name_scope(name, "LogSigmoid", [x]) as name:
+        return op("Neg")(op("Softplus")(-convert_to_tensor(x, name="x")), name=name)
+
+
+def tanh(x: Any, name: Optional[str] = None) -> Tensor:
+    """The hyperbolic tangent."""
+    return op("Tanh")(x, name=name)
+
+
+def round(x: Any, name: Optional[str] = None) -> Tensor:  # noqa: A001
+    """Rounded to whole numbers, halves to even ones."""
+    x = convert_to_tensor(x, name="x")
+    return x if x.dtype.is_integer else op("Round")(x, name=name)
+
+
+def add_n(inputs: Any, name: Optional[str] = None) -> Tensor:
+    """The sum of a list."""
+    if not isinstance(inputs, (list, tuple)) or not inputs:
+        raise ValueError("inputs must be a list of at least one Tensor/IndexedSlices with the same dtype and shape")
+    inputs = [convert_to_tensor(i) for i in inputs]
+    if len(inputs) == 1:
+        return op("Identity")(inputs[0], name=name) if name else inputs[0]
+    return op("AddN")(inputs, name=name)
+
+
+def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: Optional[str] = None) -> Tensor:
+    """The sum of a list."""
+    return add_n(inputs, name)
+
+
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: Optional[str] = None,
+) -> Tensor:
+    """The matrix product; of the two innermost dimensions where there are more."""
+    with name_scope(name, "MatMul", [a, b]) as name:
+        if transpose_a and adjoint_a:
+            raise ValueError("Only one of transpose_a and adjoint_a can be True.")
+        if transpose_b and adjoint_b:
+            raise ValueError("Only one of transpose_b and adjoint_b can be True.")
+        a = convert_to_tensor(a, name="a")
+        b = convert_to_tensor(b, a.dtype.base_dtype, "b")
+        ranks = a._shape_as_list(), b._shape_as_list()
+        if all(r is None or len(r) > 2 for r in ranks):
+            conj = op("Conj")
+            if transpose_a:
+                a, adjoint_a = (conj(a) if a.dtype.is_complex else a), True
+            if transpose_b:
+                b, adjoint_b = (conj(b) if b.dtype.is_complex else b), True
+            return op("BatchMatMulV2")(a, b, adj_x=adjoint_a, adj_y=adjoint_b, name=name)
+        if adjoint_a:
+            a, transpose_a = (op("Conj")(a) if a.dtype.is_complex else a), True
+        if adjoint_b:
+            b, transpose_b = (op("Conj")(b) if b.dtype.is_complex else b), True
+        return op("MatMul")(a, b, transpose_a=transpose_a, transpose_b=transpose_b, name=name)
+
+
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:  # noqa: A001
+    """The numbers from `start` (or 0) to `limit`, by `delta`."""
+    if limit is None:
+        start, limit = 0, start
+    with name_scope(name, "Range", [start, limit, delta]) as name:
+        start = convert_to_tensor(start, dtype, "start")
+        limit = convert_to_tensor(limit, dtype, "limit")
+        delta = convert_to_tensor(delta, dtype, "delta")
+        if dtype is None:
+            order = [dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64]
+            inferred = order[max(order.index(a.dtype.base_dtype) for a in (start, limit, delta))]
+            start, limit, delta = cast(start, inferred), cast(limit, inferred), cast(delta, inferred)
+        return op("Range")(start, limit, delta, name=name)
+
+
+def _axes(x: Tensor, axis: Any) -> Any:
+    if axis is not None:
+        return axis
+    shape = x._shape_as_list()
+    if shape is not None:
+        return np.arange(len(shape), dtype=np.int32)
+    return range(0, op("Rank")(x))
+
+
+def deprecated(new: Any, old: Any, new_name: str, old_name: str) -> Any:
+    """The value of an argument that has two names."""
+    if old is not None:
+        if new is not None:
+            raise ValueError("Cannot specify both '%s' and '%s'" % (old_name, new_name))
+        return old
+    return new
+
+
+def _reduction(name: str, called: str, doc: str) -> Any:
+    def function(
+        input_tensor: Any,
+        axis: Any = None,
+        keepdims: Any = None,
+        name: Optional[str] = None,
+        reduction_indices: Any = None,
+        keep_dims: Any = None,
+    ) -> Tensor:
+        axis = deprecated(axis, reduction_indices, "axis", "reduction_indices")
+        keepdims = bool(deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
+        x = convert_to_tensor(input_tensor, name="input_tensor" if op_name not in ("All", "Any") else "input_tensor")
+        result = op(op_name)(x, _axes(x, axis), keepdims, name=name)
+        if axis is None and not keepdims:
+            result.set_shape(())
+        return result
+
+    op_name = name
+    function.__name__ = function.__qualname__ = called
+    function.__doc__ = doc
+    return function
+
+
+reduce_sum = _reduction("Sum", "reduce_sum", "The sum over `axis`, all axes if None.")
+reduce_mean = _reduction("Mean", "reduce_mean", "The mean over `axis`.")
+reduce_prod = _reduction("Prod", "reduce_prod", "The product over `axis`.")
+reduce_max = _reduction("Max", "reduce_max", "The largest over `axis`.")
+reduce_min = _reduction("Min", "reduce_min", "The least over `axis`.")
+reduce_all = _reduction("All", "reduce_all", "Whether all hold over `axis`.")
+reduce_any = _reduction("Any", "reduce_any", "Whether any holds over `axis`.")
+
+
+def reduce_logsumexp(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: Any = None,
+    name: Optional[str] = None,
+    reduction_indices: Any = None,
+    keep_dims: Any = None,
+) -> Tensor:
+    """`log(sum(exp(x)))` over `axis`, without overflow."""
+    axis = deprecated(axis, reduction_indices, "axis", "reduction_indices")
+    keepdims = bool(deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
+    with name_scope(name, "ReduceLogSumExp", [input_tensor]):
+        x = convert_to_tensor(input_tensor)
+        most = reduce_max(x, axis, True)
+        most = op("StopGradient")(op("Select")(op("IsFinite")(most), most, op("ZerosLike")(most)))
+        result = op("Log")(reduce_sum(op("Exp")(x - most), axis, keepdims))
+        if not keepdims:
+            most = op("Reshape")(most, op("Shape")(result))
+        return result + most
+
+
+def count_nonzero(
+    input_tensor: Any = None,
+    axis: Any = None,
+    keepdims: Any = None,
+    dtype: Any = dtypes.int64,
+    name: Optional[str] = None,
+    reduction_indices: Any = None,
+    keep_dims: Any = None,
+    input: Any = None,  # noqa: A002
+) -> Tensor:
+    """How many elements are not zero."""
+    x = deprecated(input_tensor, input, "input", "input_tensor")
+    axis = deprecated(axis, reduction_indices, "axis", "reduction_indices")
+    keepdims = deprecated(keepdims, keep_dims, "keepdims", "keep_dims")
+    with name_scope(name, "count_nonzero", [x]):
+        x = convert_to_tensor(x, name="input")
+        zero = "" if x.dtype == dtypes.string else np.zeros([], x.dtype.as_numpy_dtype)
+        return cast(reduce_sum(cast(not_equal(x, zero), dtypes.int64), axis, keepdims), dtype)
+
+
+def _arg(op_name: str, called: str) -> Any:
+    def function(
+        input: Any,  # noqa: A002
+        axis: Any = None,
+        name: Optional[str] = None,
+        dimension: Any = None,
+        output_type: Any = dtypes.int64,
+    ) -> Tensor:
+        axis = deprecated(axis, dimension, "axis", "dimension")
+        return op(op_name)(input, 0 if axis is None else axis, output_type=output_type, name=name)
+
+    function.__name__ = function.__qualname__ = called
+    function.__doc__ = "Where the %s element along `axis` is." % ("largest" if called == "argmax" else "least")
+    return function
+
+
+argmax = _arg("ArgMax", "argmax")
+argmin = _arg("ArgMin", "argmin")
+
+
+def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: Optional[str] = None) -> Tensor:
+    """The sums so far along `axis`."""
+    with name_scope(name, "Cumsum", [x]) as name:
+        return op("Cumsum")(convert_to_tensor(x, name="x"), axis, exclusive, reverse, name=name)
+
+
+def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: Optional[str] = None) -> Tensor:
+    """The products so far along `axis`."""
+    with name_scope(name, "Cumprod", [x]) as name:
+        return op("Cumprod")(convert_to_tensor(x, name="x"), axis, exclusive, reverse, name=name)
+
+
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Optional[str] = None) -> Tensor:
+    """`t` kept between two values."""
+    with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as name:
+        t = convert_to_tensor(t, name="t")
+        least = op("Minimum")(t, clip_value_max)
+        t.shape.merge_with(least.shape)
+        most = op("Maximum")(least, clip_value_min, name=name)
+        t.shape.merge_with(most.shape)
+        return most
+
+
+def global_norm(t_list: Any, name: Optional[str] = None) -> Optional[Tensor]:
+    """The norm of all tensors together."""
+    with name_scope(name, "global_norm", []) as name:
+        values = [t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t) for t in t_list if t is not None]
+        if not values:
+            return None
+        halves = op("Pack")([op("L2Loss")(v) for v in values])
+        return op("Sqrt")(reduce_sum(halves) * 2.0, name="global_norm")
+
+
+def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name: Optional[str] = None) -> Any:
+    """All tensors scaled so that their norm together is at most `clip_norm`; and that norm."""
+    t_list = list(t_list)
+    if use_norm is None:
+        use_norm = global_norm(t_list, name)
+    with name_scope(name, "clip_by_global_norm", []) as name:
+        one = convert_to_tensor(1.0, use_norm.dtype)
+        scale = clip_norm * op("Minimum")(1.0 / use_norm, one / clip_norm)
+        scale = op("Select")(op("IsFinite")(use_norm), scale, convert_to_tensor(float("nan"), use_norm.dtype))
+        values = [None if t is None else (t.values if isinstance(t, IndexedSlices) else t) * scale for t in t_list]
+        values = [
+            IndexedSlices(v, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else v for v, t in zip(values, t_list)
+        ]
+    return values, use_norm
+
+
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Optional[str] = None) -> Tensor:
+    """`t` scaled so that its norm is at most `clip_norm`."""
+    with name_scope(name, "clip_by_norm", [t, clip_norm]) as name:
+        t = convert_to_tensor(t, name="t")
+        squares = reduce_sum(t * t, axes, True)
+        positive = squares > 0
+        norm = op("Select")(positive, op("Sqrt")(op("Select")(positive, squares, op("ZerosLike")(squares) + 1)), squares)
+        return op("Identity")(t * clip_norm / op("Maximum")(norm, clip_norm), name=name)
+
+
+def conj(x: Any, name: Optional[str] = None) -> Tensor:
+    """The complex conjugate; real tensors are their own."""
+    x = convert_to_tensor(x, name="x")
+    return op("Conj")(x, name=name) if x.dtype.is_complex else x
+
+
+def real(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
+    """The real part."""
+    x = convert_to_tensor(input, name="input")
+    return op("Real")(x, Tout=x.dtype.real_dtype, name=name) if x.dtype.is_complex else x
+
+
+def imag(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
+    """The imaginary part."""
+    x = convert_to_tensor(input, name="input")
+    return op("Imag")(x, Tout=x.dtype.real_dtype, name=name) if x.dtype.is_complex else op("ZerosLike")(x)
+
+
+def complex(real: Any, imag: Any, name: Optional[str] = None) -> Tensor:  # noqa: A001
+    """A complex tensor of its parts."""
+    real = convert_to_tensor(real, name="real")
+    to = dtypes.complex128 if real.dtype == dtypes.float64 else dtypes.complex64
+    return op("Complex")(real, imag, Tout=to, name=name)

@@ -1,0 +1,577 @@
+"""Variables of both kinds: held by reference (the default, as in TensorFlow 1) and behind a resource handle."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional
+
+from millstream import dtypes, shapes
+from millstream._engine import Operation, Tensor
+from millstream._ops import op
+from millstream.control_flow import group
+from millstream.framework import (
+    IndexedSlices,
+    add_to_collections,
+    control_dependencies,
+    convert_to_tensor,
+    get_collection,
+    get_default_graph,
+    name_scope,
+)
+from millstream.graph_keys import GraphKeys
+from millstream.scopes import prepend_name_scope, strip_name_scope
+
+__all__ = [
+    "Variable",
+    "VariableV1",
+    "all_variables",
+    "assert_variables_initialized",
+    "assign",
+    "assign_add",
+    "assign_sub",
+    "count_up_to",
+    "disable_resource_variables",
+    "enable_resource_variables",
+    "global_variables",
+    "global_variables_initializer",
+    "initialize_all_variables",
+    "initialize_local_variables",
+    "initialize_variables",
+    "is_variable_initialized",
+    "local_variables",
+    "local_variables_initializer",
+    "model_variables",
+    "moving_average_variables",
+    "report_uninitialized_variables",
+    "resource_variables_enabled",
+    "scatter_add",
+    "scatter_div",
+    "scatter_max",
+    "scatter_min",
+    "scatter_mul",
+    "scatter_sub",
+    "scatter_update",
+    "trainable_variables",
+    "variables_initializer",
+]
+
+_use_resource_by_default = False
+
+
+def enable_resource_variables() -> None:
+    """Variables are behind handles unless they say otherwise."""
+    global _use_resource_by_default
+    _use_resource_by_default = True
+
+
+def disable_resource_variables() -> None:
+    """Variables are held by reference unless they say otherwise."""
+    global _use_resource_by_default
+    _use_resource_by_default = False
+
+
+def resource_variables_enabled() -> bool:
+    """Whether variables are behind handles by default."""
+    return _use_resource_by_default
+
+
+class Variable:
+    """A tensor that a session keeps between runs. `use_resource=True` puts it behind a handle."""
+
+    __array_priority__ = 100
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> "Variable":
+        if cls is Variable:
+            resource = kwargs.get("use_resource")
+            if resource is None:
+                resource = _scope_says()
+            variable_def = kwargs.get("variable_def")
+            if variable_def is not None:
+                resource = variable_def.is_resource
+            cls = ResourceVariable if resource else RefVariable
+        return object.__new__(cls)
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: Optional[bool] = None,
+        collections: Any = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: Optional[str] = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: Optional[str] = None,
+        constraint: Any = None,
+        use_resource: Optional[bool] = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+    ) -> None:
+        self._constraint = constraint
+        self._save_slice_info = None
+        if variable_def is not None:
+            if initial_value is not None:
+                raise ValueError("variable_def and initial_value are mutually exclusive.")
+            self._from_def(variable_def, import_scope)
+            return
+        if initial_value is None:
+            raise ValueError("initial_value must be specified.")
+        if constraint is not None and not callable(constraint):
+            raise ValueError("The `constraint` argument must be a callable.")
+        self._trainable = True if trainable is None else trainable
+        keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else collections
+        if not isinstance(keys, (list, tuple, set)):
+            raise ValueError("collections argument to Variable constructor must be a list, tuple, or set. Got %s of type %s" % (keys, type(keys)))
+        if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in keys:
+            keys = list(keys) + [GraphKeys.TRAINABLE_VARIABLES]
+        self._graph = get_default_graph()
+        self._validate_shape = validate_shape
+        scope = self._graph._scope
+        with self._graph._without_control(), self._graph._exact_scope(scope):
+            self._make(initial_value, name, dtype, validate_shape, shapes.TensorShape(shape) if shape is not None else None)
+        add_to_collections(keys, self)
+
+    # What both kinds have.
+
+    name = property(lambda self: self._handle().name, doc="The name, `v:0`.")
+    op = property(lambda self: self._handle().op, doc="The operation that holds it.")
+    graph = property(lambda self: self._graph, doc="The graph.")
+    device = property(lambda self: self._handle().device, doc="The device.")
+    initializer = property(lambda self: self._initializer, doc="The operation that gives it its initial value.")
+    initial_value = property(lambda self: self._initial_value, doc="The initial value.")
+    trainable = property(lambda self: self._trainable, doc="Whether optimizers train it.")
+    constraint = property(lambda self: self._constraint, doc="What projects it after an update.")
+    shape = property(lambda self: self._static_shape, doc="The shape.")
+    _shared_name = property(lambda self: self.name[: self.name.index(":")])
+
+    def get_shape(self) -> shapes.TensorShape:
+        """The shape."""
+        return self.shape
+
+    def _handle(self) -> Tensor:
+        raise NotImplementedError
+
+    def value(self) -> Tensor:
+        """The value."""
+        raise NotImplementedError
+
+    def _as_graph_element(self) -> Tensor:
+        return self._snapshot
+
+    def eval(self, session: Any = None) -> Any:
+        """The value, run in this session or the default one."""
+        return self._snapshot.eval(session=session)
+
+    def initialized_value(self) -> Tensor:
+        """The value, or the initial one where it has none yet."""
+        from millstream.control_flow import cond
+
+        return cond(is_variable_initialized(self), self.read_value, lambda: self.initial_value)
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Sets the value in this session or the default one."""
+        from millstream._engine import default_session
+
+        session = session or default_session()
+        if session is None:
+            raise ValueError("Either session argument should be provided or default session should be established")
+        session.run(self.initializer, {self.initializer.inputs[1]: value})
+
+    def set_shape(self, shape: Any) -> None:
+        """Refines what is known of the shape."""
+        self._snapshot.set_shape(shape)
+        self._static_shape = self._static_shape.merge_with(shape)
+
+    def to_proto(self, export_scope: Optional[str] = None) -> Any:
+        """The variable as a `VariableDef`."""
+        from millstream import protos
+
+        if export_scope is not None and not self.name.startswith(export_scope):
+            return None
+        message = protos.VariableDef()
+        message.variable_name = strip_name_scope(self._handle().name, export_scope)
+        message.trainable = bool(self._trainable)
+        message.initializer_name = strip_name_scope(self._initializer.name, export_scope)
+        message.snapshot_name = strip_name_scope(self._snapshot.name, export_scope)
+        message.is_resource = isinstance(self, ResourceVariable)
+        if self._initial_value is not None:
+            message.initial_value_name = strip_name_scope(self._initial_value.name, export_scope)
+        return message
+
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: Optional[str] = None) -> "Variable":
+        """The variable that a `VariableDef` names."""
+        return Variable(variable_def=variable_def, import_scope=import_scope)
+
+    def _from_def(self, message: Any, scope: Optional[str]) -> None:
+        graph = self._graph = get_default_graph()
+        element = lambda name: graph.as_graph_element(prepend_name_scope(name, scope))  # noqa: E731
+        self._variable = element(message.variable_name)
+        self._initializer = element(message.initializer_name)
+        self._snapshot = element(message.snapshot_name)
+        self._initial_value = element(message.initial_value_name) if message.initial_value_name else None
+        self._trainable = getattr(message, "trainable", True)
+        self._static_shape = self._snapshot.shape
+        self._value_dtype = self._snapshot.dtype.base_dtype
+
+    def __repr__(self) -> str:
+        return "<tf.Variable '%s' shape=%s dtype=%s>" % (self.name, self.shape, self.dtype.name)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __iter__(self) -> Any:
+        raise TypeError("'Variable' object is not iterable.")
+
+    def __getitem__(self, key: Any) -> Tensor:
+        return self.value()[key]
+
+
+def _operator(name: str) -> Any:
+    def call(self: Variable, *args: Any) -> Any:
+        return getattr(Tensor, name)(self.value(), *args)
+
+    call.__name__ = name
+    return call
+
+
+for _name in (
+    "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul lt le gt ge and rand or ror xor rxor "
+    "neg abs invert"
+).split():
+    setattr(Variable, "__%s__" % _name, _operator("__%s__" % _name))
+
+
+def _scope_says() -> bool:
+    from millstream.variable_scope import get_variable_scope
+
+    says = get_variable_scope().use_resource
+    return _use_resource_by_default if says is None else says
+
+
+class RefVariable(Variable):
+    """A variable held by reference: `VariableV2`."""
+
+    def _make(self, initial: Any, name: Optional[str], dtype: Any, validate_shape: bool, shape: Any) -> None:
+        with name_scope(name, "Variable", []) as scope:
+            if callable(initial):
+                with name_scope("Initializer"):
+                    value = convert_to_tensor(initial(), dtype, "initial_value")
+            else:
+                value = convert_to_tensor(initial, dtype, "initial_value")
+            self._initial_value = value
+            known = shape if shape is not None else value.shape if validate_shape else shapes.TensorShape(None)
+            if validate_shape and shape is None and not value.shape.is_fully_defined():
+                raise ValueError("initial_value must have a shape specified: %s" % value)
+            self._variable = op("VariableV2")(known, value.dtype.base_dtype, name=scope)
+            with self._graph.colocate_with(self._variable.op):
+                self._initializer = op("Assign")(self._variable, value, validate_shape=validate_shape).op
+                self._snapshot = op("Identity")(self._variable, name="read")
+            self._static_shape = self._variable.shape
+
+    dtype = property(lambda self: self._variable.dtype, doc="The element type, a reference.")
+
+    def _handle(self) -> Tensor:
+        return self._variable
+
+    def _ref(self) -> Tensor:
+        return self._variable
+
+    def value(self) -> Tensor:
+        """The value as it was read once for all."""
+        return self._snapshot
+
+    def read_value(self) -> Tensor:
+        """The value, read after what the current control dependencies say."""
+        return op("Identity")(self._variable, name="read")
+
+    def _as_tensor(self, dtype: Any = None, name: Optional[str] = None, as_ref: bool = False) -> Any:
+        if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(self._variable.dtype.base_dtype):
+            raise ValueError("Incompatible type conversion requested to type '%s' for variable of type '%s'" % (dtypes.as_dtype(dtype).name, self.dtype.name))
+        return self._variable if as_ref else self._snapshot
+
+    def assign(self, value: Any, use_locking: bool = False, name: Optional[str] = None, read_value: bool = True) -> Any:
+        """Replaces the value; gives the variable after that."""
+        done = op("Assign")(self._variable, value, use_locking=use_locking, name=name)
+        return done if read_value else done.op
+
+    def assign_add(self, delta: Any, use_locking: bool = False, name: Optional[str] = None, read_value: bool = True) -> Any:
+        """Adds to the value."""
+        done = op("AssignAdd")(self._variable, delta, use_locking=use_locking, name=name)
+        return done if read_value else done.op
+
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: Optional[str] = None, read_value: bool = True) -> Any:
+        """Subtracts from the value."""
+        done = op("AssignSub")(self._variable, delta, use_locking=use_locking, name=name)
+        return done if read_value else done.op
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """The value, which then grows by one; ends with `OutOfRangeError` at `limit`."""
+        return op("CountUpTo")(self._variable, limit=limit)
+
+    def _scatter(self, what: str, slices: Any, name: Optional[str]) -> Tensor:
+        if not isinstance(slices, IndexedSlices):
+            raise TypeError("sparse_delta is not IndexedSlices: %s" % slices)
+        return op("Scatter" + what)(self._variable, slices.indices, slices.values, use_locking=False, name=name)
+
+
+class ResourceVariable(Variable):
+    """A variable behind a handle: `VarHandleOp`."""
+
+    def _make(self, initial: Any, name: Optional[str], dtype: Any, validate_shape: bool, shape: Any) -> None:
+        with name_scope(name, "Variable", []) as scope:
+            full = scope.rstrip("/")
+            with name_scope("Initializer"):
+                value = convert_to_tensor(initial() if callable(initial) else initial, dtype, "initial_value")
+            self._initial_value = value
+            known = shape if shape is not None else value.shape
+            self._value_dtype = value.dtype.base_dtype
+            self._static_shape = known
+            self._variable = op("VarHandleOp")(dtype=self._value_dtype, shape=known, shared_name=full, name=scope)
+            with name_scope("IsInitialized"):
+                self._is_initialized = op("VarIsInitializedOp")(self._variable)
+            with name_scope("Assign") as n:
+                self._initializer = op("AssignVariableOp")(self._variable, value, name=n)
+            with name_scope("Read"):
+                self._snapshot = op("ReadVariableOp")(self._variable, self._value_dtype)
+
+    dtype = property(lambda self: self._value_dtype, doc="The element type.")
+    handle = property(lambda self: self._variable, doc="The handle.")
+
+    def _handle(self) -> Tensor:
+        return self._variable
+
+    def value(self) -> Tensor:
+        """The value, read here."""
+        return op("ReadVariableOp")(self._variable, self._value_dtype)
+
+    def read_value(self) -> Tensor:
+        """The value, read after what the current control dependencies say."""
+        with name_scope("Read"):
+            value = op("ReadVariableOp")(self._variable, self._value_dtype)
+        return op("Identity")(value)
+
+    def _as_tensor(self, dtype: Any = None, name: Optional[str] = None, as_ref: bool = False) -> Any:
+        if dtype is not None and dtypes.as_dtype(dtype) == dtypes.resource:
+            return self._variable
+        if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(self._value_dtype):
+            raise ValueError("Incompatible type conversion requested to type '%s' for variable of type '%s'" % (dtypes.as_dtype(dtype).name, self.dtype.name))
+        return self.value()
+
+    def is_initialized(self, name: Optional[str] = None) -> Tensor:
+        """Whether it has a value."""
+        return op("VarIsInitializedOp")(self._variable, name=name)
+
+    def _changed(self, done: Operation, read_value: bool) -> Any:
+        return _Unread(self, done) if read_value else done
+
+    def assign(self, value: Any, use_locking: Any = None, name: Optional[str] = None, read_value: bool = True) -> Any:
+        """Replaces the value; gives the variable after that."""
+        value = convert_to_tensor(value, self._value_dtype)
+        self._static_shape.assert_is_compatible_with(value.shape)
+        return self._changed(op("AssignVariableOp")(self._variable, value, name=name), read_value)
+
+    def assign_add(self, delta: Any, use_locking: Any = None, name: Optional[str] = None, read_value: bool = True) -> Any:
+        """Adds to the value."""
+        delta = convert_to_tensor(delta, self._value_dtype)
+        return self._changed(op("AssignAddVariableOp")(self._variable, delta, name=name), read_value)
+
+    def assign_sub(self, delta: Any, use_locking: Any = None, name: Optional[str] = None, read_value: bool = True) -> Any:
+        """Subtracts from the value."""
+        delta = convert_to_tensor(delta, self._value_dtype)
+        return self._changed(op("AssignSubVariableOp")(self._variable, delta, name=name), read_value)
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """The value, which then grows by one; ends with `OutOfRangeError` at `limit`."""
+        return op("ResourceCountUpTo")(self._variable, limit=limit, T=self._value_dtype)
+
+    def sparse_read(self, indices: Any, name: Optional[str] = None) -> Tensor:
+        """The rows at `indices`."""
+        with name_scope("Gather" if name is None else name) as name:
+            return op("Identity")(op("ResourceGather")(self._variable, indices, dtype=self._value_dtype, name=name))
+
+    def _scatter(self, what: str, slices: Any, name: Optional[str]) -> Any:
+        if not isinstance(slices, IndexedSlices):
+            raise TypeError("sparse_delta is not IndexedSlices: %s" % slices)
+        values = convert_to_tensor(slices.values, self._value_dtype)
+        return self._changed(op("ResourceScatter" + what)(self._variable, slices.indices, values, name=name), True)
+
+
+def _scatters() -> None:
+    for method, what in dict(sub="Sub", add="Add", update="Update", max="Max", min="Min", mul="Mul", div="Div").items():
+
+        def scatter(self: Any, sparse_delta: Any, use_locking: bool = False, name: Optional[str] = None, _what: str = what) -> Any:
+            """Changes the rows that the slices name."""
+            return self._scatter(_what, sparse_delta, name)
+
+        setattr(Variable, "scatter_" + method, scatter)
+
+
+_scatters()
+
+
+class _Unread(ResourceVariable):
+    """A variable after a change: reading it reads after the change."""
+
+    def __new__(cls, variable: ResourceVariable, done: Operation) -> "_Unread":
+        return object.__new__(cls)
+
+    def __init__(self, variable: ResourceVariable, done: Operation) -> None:
+        self.__dict__.update(variable.__dict__)
+        self._done = done
+        self._read: Optional[Tensor] = None
+
+    op = property(lambda self: self._done, doc="The operation that changes it.")
+
+    def value(self) -> Tensor:
+        """The value after the change."""
+        with control_dependencies([self._done]):
+            return super().value()
+
+    read_value = value
+
+    def _as_graph_element(self) -> Tensor:
+        if self._read is None:
+            with self._graph.as_default():
+                self._read = self.value()
+        return self._read
+
+    def eval(self, session: Any = None) -> Any:
+        """The value after the change."""
+        return self._as_graph_element().eval(session=session)
+
+
+def is_variable_initialized(ref: Any, name: Optional[str] = None) -> Tensor:
+    """Whether the variable has a value."""
+    if isinstance(ref, ResourceVariable):
+        return ref.is_initialized(name)
+    return op("IsVariableInitialized")(ref._ref() if isinstance(ref, Variable) else ref, name=name)
+
+
+def _assigner(method: str, op_name: str) -> Any:
+    def function(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: Optional[str] = None) -> Any:
+        if isinstance(ref, Tensor):
+            options = {"validate_shape": validate_shape} if op_name == "Assign" and validate_shape is not None else {}
+            return op(op_name)(ref, value, use_locking=bool(use_locking), name=name, **options)
+        if isinstance(ref, RefVariable) and op_name == "Assign" and validate_shape is not None:
+            return op("Assign")(ref._ref(), value, validate_shape=validate_shape, name=name)
+        return getattr(ref, method)(value, name=name)
+
+    function.__name__ = function.__qualname__ = method
+    function.__doc__ = "`ref.%s(value)`." % method
+    return function
+
+
+assign = _assigner("assign", "Assign")
+_add = _assigner("assign_add", "AssignAdd")
+_sub = _assigner("assign_sub", "AssignSub")
+
+
+def assign_add(ref: Any, value: Any, use_locking: Any = None, name: Optional[str] = None) -> Any:
+    """`ref.assign_add(value)`."""
+    return _add(ref, value, None, use_locking, name)
+
+
+def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: Optional[str] = None) -> Any:
+    """`ref.assign_sub(value)`."""
+    return _sub(ref, value, None, use_locking, name)
+
+
+def _scatter_function(what: str) -> Any:
+    def function(ref: Any, indices: Any, updates: Any, use_locking: bool = what == "Update", name: Optional[str] = None) -> Any:
+        if isinstance(ref, ResourceVariable):
+            return ref._scatter(what, IndexedSlices(updates, convert_to_tensor(indices)), name)
+        return op("Scatter" + what)(ref._ref() if isinstance(ref, Variable) else ref, indices, updates, use_locking=use_locking, name=name)
+
+    function.__name__ = function.__qualname__ = "scatter_" + what.lower()
+    function.__doc__ = "Changes the rows of a variable at `indices`."
+    return function
+
+
+scatter_add = _scatter_function("Add")
+scatter_sub = _scatter_function("Sub")
+scatter_mul = _scatter_function("Mul")
+scatter_div = _scatter_function("Div")
+scatter_min = _scatter_function("Min")
+scatter_max = _scatter_function("Max")
+scatter_update = _scatter_function("Update")
+
+
+def count_up_to(ref: Any, limit: int, name: Optional[str] = None) -> Tensor:
+    """The value, which then grows by one; ends with `OutOfRangeError` at `limit`."""
+    if isinstance(ref, ResourceVariable):
+        return op("ResourceCountUpTo")(ref.handle, limit=limit, T=ref.dtype, name=name)
+    return op("CountUpTo")(ref._ref() if isinstance(ref, Variable) else ref, limit=limit, name=name)
+
+
+# Collections and initializers of variables.
+
+
+def _of(key: str, called: str) -> Any:
+    def function(scope: Optional[str] = None) -> List[Any]:
+        return get_collection(key, scope)
+
+    function.__name__ = function.__qualname__ = called
+    function.__doc__ = "The variables of the collection `%s`." % key
+    return function
+
+
+global_variables = _of(GraphKeys.GLOBAL_VARIABLES, "global_variables")
+local_variables = _of(GraphKeys.LOCAL_VARIABLES, "local_variables")
+trainable_variables = _of(GraphKeys.TRAINABLE_VARIABLES, "trainable_variables")
+model_variables = _of(GraphKeys.MODEL_VARIABLES, "model_variables")
+moving_average_variables = _of(GraphKeys.MOVING_AVERAGE_VARIABLES, "moving_average_variables")
+
+
+def all_variables() -> List[Any]:
+    """`global_variables`, by its old name."""
+    return global_variables()
+
+
+def variables_initializer(var_list: Any, name: str = "init") -> Operation:
+    """Gives these variables their initial values."""
+    return group(*[v.initializer for v in var_list], name=name)
+
+
+initialize_variables = variables_initializer
+
+
+def global_variables_initializer() -> Operation:
+    """Gives all global variables their initial values."""
+    return variables_initializer(global_variables())
+
+
+def local_variables_initializer() -> Operation:
+    """Gives all local variables their initial values."""
+    return variables_initializer(local_variables())
+
+
+initialize_all_variables = global_variables_initializer
+initialize_local_variables = local_variables_initializer
+
+
+def report_uninitialized_variables(var_list: Any = None, name: str = "report_uninitialized_variables") -> Tensor:
+    """The names of those variables that have no value yet."""
+    from millstream.array_ops import boolean_mask, stack
+    from millstream.framework import constant
+
+    if var_list is None:
+        var_list = global_variables() + local_variables()
+    with name_scope(name):
+        if not var_list:
+            return constant([], dtypes.string)
+        missing = op("LogicalNot")(stack([is_variable_initialized(v) for v in var_list]))
+        return boolean_mask(constant([v.name.rpartition(":")[0] for v in var_list], dtypes.string), missing)
+
+
+def assert_variables_initialized(var_list: Any = None) -> Optional[Tensor]:
+    """Fails unless all variables have values."""
+    if var_list is None:
+        var_list = global_variables() + local_variables()
+    if not var_list:
+        return None
+    return op("Pack")([v.value() for v in var_list]) if len({str(v.dtype) for v in var_list}) == 1 else group(*[v.value().op for v in var_list])
+
+
+VariableV1 = Variable

@@ -1,0 +1,555 @@
+//! Values: numpy arrays and what Python writes down, to tensors and back.
+//!
+//! A fetched tensor of more than [`SHARED`] bytes is not copied: the array shows the tensor's own memory through [`Elements`], which owns it.
+
+use crate::dtypes::dtype_object;
+use millstream::tensor::{C64, C128, Element, f16};
+use millstream::{DType, PartialShape, Shape, Tensor};
+use numpy::ndarray::{ArrayView, IxDyn};
+use numpy::{PyArray, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyNotImplementedError, PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+
+/// From how many bytes on a fetched array shares the tensor's memory. Below, a copy is faster than the way through the array interface.
+const SHARED: usize = 1 << 14;
+
+static NUMPY: PyOnceLock<Numpy> = PyOnceLock::new();
+
+struct Numpy {
+    array: Py<PyAny>,
+    asarray: Py<PyAny>,
+    generic: Py<PyAny>,
+}
+
+fn numpy_module(py: Python<'_>) -> PyResult<&Numpy> {
+    NUMPY.get_or_try_init(py, || {
+        let module = py.import("numpy")?;
+        Ok(Numpy {
+            array: module.getattr("array")?.unbind(),
+            asarray: module.getattr("asarray")?.unbind(),
+            generic: module.getattr("generic")?.unbind(),
+        })
+    })
+}
+
+/// Calls `$call::<T>` with the Rust type that stands for a dtype in numpy arrays.
+macro_rules! with_type {
+    ($dtype:expr, $t:ident => $call:expr, else => $other:expr) => {
+        match $dtype {
+            DType::F16 => { type $t = f16; $call }
+            DType::F32 => { type $t = f32; $call }
+            DType::F64 => { type $t = f64; $call }
+            DType::I8 => { type $t = i8; $call }
+            DType::I16 => { type $t = i16; $call }
+            DType::I32 => { type $t = i32; $call }
+            DType::I64 => { type $t = i64; $call }
+            DType::U8 => { type $t = u8; $call }
+            DType::U16 => { type $t = u16; $call }
+            DType::U32 => { type $t = u32; $call }
+            DType::U64 => { type $t = u64; $call }
+            DType::Bool => { type $t = bool; $call }
+            DType::C64 => { type $t = C64; $call }
+            DType::C128 => { type $t = C128; $call }
+            _ => $other,
+        }
+    };
+}
+
+/// Elements that numpy arrays look at where they are.
+#[pyclass(frozen, module = "millstream._engine")]
+pub struct Elements {
+    /// Owned for its memory alone; nobody else reads or writes it.
+    _tensor: Tensor,
+    address: usize,
+    read_only: bool,
+    shape: Vec<usize>,
+    kind: &'static str,
+}
+
+#[pymethods]
+impl Elements {
+    #[getter]
+    fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("version", 3)?;
+        dict.set_item("typestr", self.kind)?;
+        dict.set_item("shape", PyTuple::new(py, &self.shape)?)?;
+        dict.set_item("data", (self.address, self.read_only))?;
+        Ok(dict)
+    }
+}
+
+fn array_kind(dtype: DType) -> Option<&'static str> {
+    Some(match dtype {
+        DType::F16 => "<f2",
+        DType::F32 => "<f4",
+        DType::F64 => "<f8",
+        DType::I8 => "|i1",
+        DType::I16 => "<i2",
+        DType::I32 => "<i4",
+        DType::I64 => "<i8",
+        DType::U8 => "|u1",
+        DType::U16 => "<u2",
+        DType::U32 => "<u4",
+        DType::U64 => "<u8",
+        DType::Bool => "|b1",
+        DType::C64 => "<c8",
+        DType::C128 => "<c16",
+        _ => return None,
+    })
+}
+
+/// A fetched value: a numpy array, or for a scalar what TensorFlow gives: a numpy scalar, `bytes` for a string.
+pub fn to_python<'py>(py: Python<'py>, tensor: Tensor) -> PyResult<Bound<'py, PyAny>> {
+    let dtype = tensor.dtype();
+    if let Some(strings) = tensor.as_strs() {
+        return strings_to_python(py, &tensor, strings);
+    }
+    if SHARED < tensor.byte_size()
+        && let Some(kind) = array_kind(dtype)
+    {
+        return shared_array(py, tensor, kind);
+    }
+    let array = with_type!(dtype, T => copied::<T>(py, &tensor)?, else => opaque_array(py, &tensor)?);
+    match tensor.rank() {
+        0 => array.get_item(PyTuple::empty(py)),
+        _ => Ok(array),
+    }
+}
+
+fn copied<'py, T: Element + numpy::Element>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+    let values = tensor.as_slice::<T>().map_err(crate::errors::building)?;
+    if let [n] = tensor.shape().dims() {
+        debug_assert_eq!(*n, values.len());
+        return Ok(PyArray::from_slice(py, values).into_any());
+    }
+    let view = ArrayView::from_shape(IxDyn(tensor.shape().dims()), values);
+    let view = view.map_err(|e| PyValueError::new_err(e.to_string()))?;
+    Ok(PyArray::from_array(py, &view).into_any())
+}
+
+fn shared_array<'py>(py: Python<'py>, mut tensor: Tensor, kind: &'static str) -> PyResult<Bound<'py, PyAny>> {
+    // What nobody else has may be written to, as any array that a session returns in TensorFlow.
+    let writable = with_type!(
+        tensor.dtype(),
+        T => tensor.make_mut::<T>().map(|own| own.as_mut_ptr().expose_provenance()),
+        else => None
+    );
+    let (address, read_only) = match writable {
+        Some(address) => (address, false),
+        None => {
+            let bytes = tensor.as_bytes().ok_or_else(|| PyTypeError::new_err("no plain elements"))?;
+            (bytes.as_ptr().expose_provenance(), true)
+        }
+    };
+    let shape = tensor.shape().dims().to_vec();
+    let elements = Bound::new(py, Elements { _tensor: tensor, address, read_only, shape, kind })?;
+    let array = numpy_module(py)?.asarray.bind(py).call1((elements,))?;
+    match read_only {
+        // A variable's own memory must not be shown where it may change.
+        true => array.call_method0("copy"),
+        false => Ok(array),
+    }
+}
+
+fn strings_to_python<'py>(
+    py: Python<'py>,
+    tensor: &Tensor,
+    strings: &[millstream::tensor::Str],
+) -> PyResult<Bound<'py, PyAny>> {
+    if let ([one], 0) = (strings, tensor.rank()) {
+        return Ok(PyBytes::new(py, one).into_any());
+    }
+    let objects: Vec<Py<PyAny>> = strings.iter().map(|s| PyBytes::new(py, s).into_any().unbind()).collect();
+    let array = numpy::ndarray::Array::from_shape_vec(IxDyn(tensor.shape().dims()), objects);
+    let array = array.map_err(|e| PyValueError::new_err(e.to_string()))?;
+    Ok(PyArray::from_owned_object_array(py, array).into_any())
+}
+
+/// bfloat16 and the quantised types, which numpy knows only as what the package says.
+fn opaque_array<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyAny>> {
+    let Some(bytes) = tensor.as_bytes() else {
+        return Err(PyTypeError::new_err(format!("a value of dtype {} cannot be fetched", tensor.dtype().tf_name())));
+    };
+    let kind = dtype_object(py, tensor.dtype())?.getattr("as_numpy_dtype")?;
+    let array = py.import("numpy")?.call_method1("frombuffer", (PyBytes::new(py, bytes), kind))?;
+    array.call_method1("reshape", (PyTuple::new(py, tensor.shape().dims())?,))?.call_method0("copy")
+}
+
+/// The tensor of a numpy array.
+pub fn of_array(array: &Bound<'_, PyUntypedArray>) -> PyResult<Tensor> {
+    let py = array.py();
+    let shape = Shape::from(array.shape());
+    macro_rules! numeric {
+        ($($t:ty),*) => {{ $(
+            if let Ok(typed) = array.cast::<PyArray<$t, IxDyn>>() {
+                return copy_in::<$t>(typed, shape);
+            }
+        )* }};
+    }
+    let descr = array.dtype();
+    match descr.kind() {
+        b'f' => numeric!(f32, f64, f16),
+        b'i' => numeric!(i32, i64, i8, i16),
+        b'u' => numeric!(u8, u16, u32, u64),
+        b'b' => numeric!(bool),
+        b'c' => numeric!(C64, C128),
+        b'O' | b'S' | b'U' => return of_texts(array, shape),
+        _ => {}
+    }
+    if descr.kind() != b'V' && descr.byteorder() == b'>' {
+        let native = array.call_method1("astype", (descr.call_method1("newbyteorder", ("=",))?,))?;
+        return of_array(native.cast::<PyUntypedArray>()?);
+    }
+    of_opaque(py, array, shape)
+}
+
+/// The quantised types and bfloat16.
+fn of_opaque(py: Python<'_>, array: &Bound<'_, PyUntypedArray>, shape: Shape) -> PyResult<Tensor> {
+    use millstream::tensor::{QInt8, QInt16, QInt32, QUInt8, QUInt16, bf16};
+    let dtype = crate::dtypes::dtype_of(array.dtype().as_any())?.dtype;
+    let bytes = array.call_method0("tobytes")?.cast_into::<PyBytes>()?;
+    let bytes = bytes.as_bytes();
+    let pairs = || bytes.as_chunks::<2>().0.iter().copied();
+    let tensor = match dtype {
+        DType::QI8 => Tensor::from_iter(shape, bytes.iter().map(|&b| QInt8(b as i8))),
+        DType::QU8 => Tensor::from_iter(shape, bytes.iter().map(|&b| QUInt8(b))),
+        DType::QI16 => Tensor::from_iter(shape, pairs().map(|b| QInt16(i16::from_le_bytes(b)))),
+        DType::QU16 => Tensor::from_iter(shape, pairs().map(|b| QUInt16(u16::from_le_bytes(b)))),
+        DType::BF16 => Tensor::from_iter(shape, pairs().map(bf16::from_le_bytes)),
+        DType::QI32 => {
+            let words = bytes.as_chunks::<4>().0.iter();
+            Tensor::from_iter(shape, words.map(|&b| QInt32(i32::from_le_bytes(b))))
+        }
+        _ => {
+            let kind = array.dtype();
+            return Err(PyTypeError::new_err(format!(
+                "Unable to convert a numpy array of dtype {kind} to a tensor (on {})",
+                py.version()
+            )));
+        }
+    };
+    tensor.map_err(crate::errors::building)
+}
+
+fn copy_in<T: Element + numpy::Element>(array: &Bound<'_, PyArray<T, IxDyn>>, shape: Shape) -> PyResult<Tensor> {
+    let array = array.try_readonly().map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let tensor = match array.as_slice() {
+        Ok(values) => Tensor::from_slice(shape, values),
+        Err(_) => Tensor::from_iter(shape, array.as_array().iter().copied()),
+    };
+    tensor.map_err(crate::errors::building)
+}
+
+fn of_texts(array: &Bound<'_, PyUntypedArray>, shape: Shape) -> PyResult<Tensor> {
+    let mut texts = Vec::with_capacity(array.len());
+    for item in array.call_method0("ravel")?.call_method0("tolist")?.try_iter()? {
+        let item = item?;
+        match text_of(&item) {
+            Some(text) => texts.push(text.as_slice().into()),
+            None => {
+                return Err(PyTypeError::new_err(format!(
+                    "Unable to convert an array of objects to a tensor: {} is neither text nor bytes",
+                    item.repr()?
+                )));
+            }
+        }
+    }
+    Tensor::strings(shape, texts).map_err(crate::errors::building)
+}
+
+/// Text or bytes, as bytes.
+pub fn text_of(item: &Bound<'_, PyAny>) -> Option<Vec<u8>> {
+    if let Ok(bytes) = item.cast::<PyBytes>() {
+        return Some(bytes.as_bytes().to_vec());
+    }
+    item.cast::<PyString>().ok().and_then(|s| s.to_cow().ok().map(|s| s.as_bytes().to_vec()))
+}
+
+/// What one leaf of a Python structure may be.
+enum Leaves {
+    Bools(Vec<bool>),
+    Ints(Vec<i64>),
+    Floats(Vec<f64>),
+    Texts(Vec<Vec<u8>>),
+    /// Something else, or a mixture: numpy decides.
+    Other,
+}
+
+/// The tensor that a Python value stands for (a number, text, an array, or lists of them), with this dtype if one is wanted; `None` if it is
+/// nothing of the kind.
+pub fn of_python(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Option<Tensor>> {
+    let py = value.py();
+    if let Ok(array) = value.cast::<PyUntypedArray>() {
+        return of_array_as(array, wanted).map(Some);
+    }
+    if value.is_instance_of::<PyBool>()
+        || value.is_instance_of::<PyInt>()
+        || value.is_instance_of::<PyFloat>()
+        || value.is_instance_of::<PyString>()
+        || value.is_instance_of::<PyBytes>()
+        || value.is_instance_of::<PyComplex>()
+    {
+        return of_leaves(value, wanted).map(Some);
+    }
+    if value.is_instance(numpy_module(py)?.generic.bind(py))? {
+        let array = numpy_module(py)?.asarray.bind(py).call1((value,))?;
+        return of_array_as(array.cast::<PyUntypedArray>()?, wanted).map(Some);
+    }
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        return match is_plain(value)? {
+            true => of_leaves(value, wanted).map(Some),
+            false => Ok(None),
+        };
+    }
+    Ok(None)
+}
+
+/// Whether a list holds nothing but what numpy takes.
+fn is_plain(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    for item in value.try_iter()? {
+        let item = item?;
+        let plain = if item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>() {
+            is_plain(&item)?
+        } else {
+            item.is_instance_of::<PyFloat>()
+                || item.is_instance_of::<PyInt>()
+                || item.is_instance_of::<PyString>()
+                || item.is_instance_of::<PyBytes>()
+                || item.is_instance_of::<PyComplex>()
+                || item.is_none()
+                || item.is_instance(numpy_module(item.py())?.generic.bind(item.py()))?
+                || item.cast::<PyUntypedArray>().is_ok()
+        };
+        if !plain {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn of_array_as(array: &Bound<'_, PyUntypedArray>, wanted: Option<DType>) -> PyResult<Tensor> {
+    let py = array.py();
+    if let Some(wanted) = wanted {
+        let own = crate::dtypes::dtype_of(array.dtype().as_any()).map(|t| t.dtype);
+        if own.as_ref().is_ok_and(|own| *own != wanted) && wanted != DType::Str {
+            let kind = dtype_object(py, wanted)?.getattr("as_numpy_dtype")?;
+            let cast = array.call_method1("astype", (kind,))?;
+            return of_array(cast.cast::<PyUntypedArray>()?);
+        }
+    }
+    of_array(array)
+}
+
+/// A number, text, or lists of them.
+fn of_leaves(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Tensor> {
+    if let Some(wanted) = wanted {
+        check_leaves(value, wanted)?;
+    } else {
+        refuse_none(value)?;
+    }
+    let mut shape = Vec::new();
+    let mut first = value.clone();
+    while first.is_instance_of::<PyList>() || first.is_instance_of::<PyTuple>() {
+        let n = first.len()?;
+        shape.push(n);
+        if n == 0 {
+            break;
+        }
+        first = first.get_item(0)?;
+    }
+    let mut leaves = empty_leaves(&first, wanted);
+    if shape.last() == Some(&0) || !collect(value, &shape, &mut leaves)? {
+        leaves = Leaves::Other;
+    }
+    let shape = Shape::from(shape);
+    let made = match leaves {
+        Leaves::Bools(v) if wanted.is_none_or(|w| w == DType::Bool) => Tensor::from_slice(shape, &v),
+        Leaves::Texts(v) => Tensor::strings(shape, v.iter().map(|s| s.as_slice().into()).collect()),
+        Leaves::Ints(v) => match wanted {
+            None if v.iter().all(|&v| i32::try_from(v).is_ok()) => {
+                Tensor::from_iter(shape, v.into_iter().map(|v| v as i32))
+            }
+            None => Tensor::from_slice(shape, &v),
+            Some(DType::I32) if v.iter().all(|&v| i32::try_from(v).is_ok()) => {
+                Tensor::from_iter(shape, v.into_iter().map(|v| v as i32))
+            }
+            Some(DType::I64) => Tensor::from_slice(shape, &v),
+            Some(DType::F32) => Tensor::from_iter(shape, v.into_iter().map(|v| v as f32)),
+            Some(DType::F64) => Tensor::from_iter(shape, v.into_iter().map(|v| v as f64)),
+            _ => return through_numpy(value, wanted),
+        },
+        Leaves::Floats(v) => match wanted {
+            None | Some(DType::F32) => Tensor::from_iter(shape, v.into_iter().map(|v| v as f32)),
+            Some(DType::F64) => Tensor::from_slice(shape, &v),
+            _ => return through_numpy(value, wanted),
+        },
+        Leaves::Bools(_) | Leaves::Other => return through_numpy(value, wanted),
+    };
+    made.map_err(crate::errors::building)
+}
+
+fn empty_leaves(first: &Bound<'_, PyAny>, wanted: Option<DType>) -> Leaves {
+    if first.is_instance_of::<PyBool>() {
+        Leaves::Bools(Vec::new())
+    } else if first.is_instance_of::<PyFloat>() || first.is_instance_of::<PyInt>() && wanted.is_some_and(DType::is_float) {
+        Leaves::Floats(Vec::new())
+    } else if first.is_instance_of::<PyInt>() {
+        Leaves::Ints(Vec::new())
+    } else if text_of(first).is_some() {
+        Leaves::Texts(Vec::new())
+    } else {
+        Leaves::Other
+    }
+}
+
+/// Appends the leaves; false if they are not all of one kind, or the lists not of this shape.
+fn collect(value: &Bound<'_, PyAny>, shape: &[usize], leaves: &mut Leaves) -> PyResult<bool> {
+    let Some((&n, inner)) = shape.split_first() else {
+        return Ok(match leaves {
+            Leaves::Bools(v) => value.cast::<PyBool>().map(|b| v.push(b.is_true())).is_ok(),
+            Leaves::Ints(v) if value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>() => {
+                value.extract().map(|i| v.push(i)).is_ok()
+            }
+            Leaves::Floats(v) if value.is_instance_of::<PyFloat>() || value.is_instance_of::<PyInt>() => {
+                !value.is_instance_of::<PyBool>() && value.extract().map(|f| v.push(f)).is_ok()
+            }
+            Leaves::Texts(v) => text_of(value).map(|t| v.push(t)).is_some(),
+            _ => false,
+        });
+    };
+    if !(value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>()) || value.len()? != n {
+        return Ok(false);
+    }
+    for item in value.try_iter()? {
+        if !collect(&item?, inner, leaves)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn refuse_none(value: &Bound<'_, PyAny>) -> PyResult<()> {
+    if value.is_none() {
+        return Err(PyValueError::new_err("None values not supported."));
+    }
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        for item in value.try_iter()? {
+            refuse_none(&item?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether every leaf may become this dtype; TensorFlow's message if not.
+fn check_leaves(value: &Bound<'_, PyAny>, wanted: DType) -> PyResult<()> {
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        for item in value.try_iter()? {
+            check_leaves(&item?, wanted)?;
+        }
+        return Ok(());
+    }
+    if value.is_none() {
+        return Err(PyValueError::new_err("None values not supported."));
+    }
+    let py = value.py();
+    let is_integral =
+        || -> PyResult<bool> { value.is_instance(&py.import("numbers")?.getattr("Integral")?) };
+    let numpy_like =
+        value.cast::<PyUntypedArray>().is_ok() || value.is_instance(numpy_module(py)?.generic.bind(py))?;
+    let fits = numpy_like
+        || match wanted {
+            DType::Str => text_of(value).is_some(),
+            DType::Bool => value.is_instance_of::<PyBool>(),
+            w if w.is_complex() => {
+                value.is_instance_of::<PyComplex>() || value.is_instance_of::<PyFloat>() || is_integral()?
+            }
+            w if w.is_float() => value.is_instance_of::<PyFloat>() || is_integral()?,
+            w if w.is_integer() || w.is_quantized() => is_integral()?,
+            _ => false,
+        };
+    if fits {
+        return Ok(());
+    }
+    Err(PyTypeError::new_err(format!(
+        "Expected {}, got {} of type '{}' instead.",
+        wanted.tf_name(),
+        value.repr()?,
+        value.get_type().name()?
+    )))
+}
+
+/// What numpy makes of it, with TensorFlow's preference for 32 bits.
+fn through_numpy(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Tensor> {
+    let py = value.py();
+    let kwargs = PyDict::new(py);
+    if let Some(wanted) = wanted {
+        let kind = if wanted == DType::Str { py.get_type::<PyAny>().into_any() } else { dtype_object(py, wanted)?.getattr("as_numpy_dtype")? };
+        kwargs.set_item("dtype", kind)?;
+    }
+    let array = numpy_module(py)?.array.bind(py).call((value,), Some(&kwargs)).map_err(|e| {
+        match e.is_instance_of::<PyOverflowError>(py) {
+            true => e,
+            false => PyValueError::new_err(format!("Can't convert Python sequence to a tensor: {}", e.value(py))),
+        }
+    })?;
+    let array = array.cast_into::<PyUntypedArray>()?;
+    let tensor = of_array(&array)?;
+    Ok(match (wanted, tensor.dtype()) {
+        (None, DType::F64) => {
+            let values = tensor.as_slice::<f64>().map_err(crate::errors::building)?;
+            Tensor::from_iter(tensor.shape().clone(), values.iter().map(|&v| v as f32)).map_err(crate::errors::building)?
+        }
+        (None, DType::I64) => {
+            let values = tensor.as_slice::<i64>().map_err(crate::errors::building)?;
+            match values.iter().all(|&v| i32::try_from(v).is_ok()) {
+                true => Tensor::from_iter(tensor.shape().clone(), values.iter().map(|&v| v as i32))
+                    .map_err(crate::errors::building)?,
+                false => tensor,
+            }
+        }
+        _ => tensor,
+    })
+}
+
+/// The tensor fed to something of this dtype and shape.
+pub fn of_feed(value: &Bound<'_, PyAny>, name: &str, dtype: DType, shape: &PartialShape) -> PyResult<Tensor> {
+    let fed = match value.cast::<PyUntypedArray>() {
+        Ok(array) => of_array_as(array, Some(dtype))?,
+        Err(_) => match of_python(value, None)? {
+            Some(tensor) if tensor.dtype() == dtype => tensor,
+            Some(_) => through_numpy(value, Some(dtype))?,
+            None => {
+                let array = numpy_module(value.py())?.asarray.bind(value.py()).call1((value,))?;
+                of_array_as(array.cast::<PyUntypedArray>()?, Some(dtype))?
+            }
+        },
+    };
+    if !shape.contains(&fed.shape().into()) {
+        return Err(PyValueError::new_err(format!(
+            "Cannot feed value of shape {} for Tensor '{name}', which has shape {}",
+            tuple_text(&fed.shape().iter().map(|&d| Some(d)).collect::<Vec<_>>()),
+            match shape.dims() {
+                Some(dims) => format!("'{}'", tuple_text(dims)),
+                None => "'<unknown>'".into(),
+            }
+        )));
+    }
+    Ok(fed)
+}
+
+/// `(2, ?)`, as Python writes tuples.
+fn tuple_text(dims: &[Option<usize>]) -> String {
+    let parts: Vec<String> = dims.iter().map(|d| d.map_or("?".into(), |d| d.to_string())).collect();
+    match parts.as_slice() {
+        [one] => format!("({one},)"),
+        _ => format!("({})", parts.join(", ")),
+    }
+}
+
+/// For what the engine cannot do with a value.
+pub fn cannot(what: &str) -> PyErr {
+    PyNotImplementedError::new_err(format!("{what} is not supported yet"))
+}

@@ -1,0 +1,79 @@
+//! What is raised: the engine's errors as `millstream.errors` (in runs) or as Python's own (while a graph is built).
+
+use crate::graph::Graph;
+use millstream::{Code, Error};
+use pyo3::exceptions::{PyKeyError, PyNotImplementedError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use parking_lot::Mutex;
+
+/// An error of the engine that a Python exception caused: what Python code called back raised comes out as itself.
+pub struct Raised(Mutex<Option<PyErr>>);
+
+/// A Python exception on its way through the engine.
+pub fn carried(error: PyErr) -> Error {
+    Error::new(Code::Unknown, error.to_string()).with_detail(Raised(Mutex::new(Some(error))))
+}
+
+fn raised(error: &Error) -> Option<PyErr> {
+    error.detail::<Raised>()?.0.lock().take()
+}
+
+/// The message with what the engine adds to it, but for the node, which has its own line.
+fn text(error: &Error) -> String {
+    let mut text = error.message().to_owned();
+    for note in error.notes() {
+        text += &format!("\n  {note}");
+    }
+    if let Some(help) = error.help() {
+        text += &format!("\n  help: {help}");
+    }
+    text
+}
+
+/// An error made while a graph was built.
+pub fn building(error: Error) -> PyErr {
+    if let Some(raised) = raised(&error) {
+        return raised;
+    }
+    let mut message = text(&error);
+    if let (Some(node), Some(op)) = (error.node(), error.op()) {
+        message += &format!("\n  at node `{node}` (op: '{op}')");
+    }
+    match error.code() {
+        Code::NotFound => PyKeyError::new_err(message),
+        Code::FailedPrecondition => PyRuntimeError::new_err(message),
+        Code::Unimplemented => PyNotImplementedError::new_err(message),
+        _ => PyValueError::new_err(message),
+    }
+}
+
+/// An error that a run ended with: `errors.InvalidArgumentError` and the like, with the operation and the line that made it.
+pub fn running(py: Python<'_>, graph: &Bound<'_, Graph>, error: Error) -> PyErr {
+    if let Some(raised) = raised(&error) {
+        return raised;
+    }
+    as_op_error(py, graph, &error).unwrap_or_else(|problem| problem)
+}
+
+fn as_op_error(py: Python<'_>, graph: &Bound<'_, Graph>, error: &Error) -> PyResult<PyErr> {
+    let mut message = text(error);
+    let mut op = py.None().into_bound(py);
+    let mut node_def = op.clone();
+    if let Some(name) = error.node() {
+        let place = match graph.get().find(name) {
+            Some(id) => {
+                op = crate::tensor::Operation::of(graph, id)?.into_any();
+                // Without protobuf there is no NodeDef; the error is told all the same.
+                node_def = op.getattr("node_def").unwrap_or(node_def);
+                graph.get().place_of(py, id)
+            }
+            None => None,
+        };
+        let place = place.map(|p| format!(" (defined at {p})")).unwrap_or_default();
+        message += &format!("\n\t [[node {name}{place}]]");
+    }
+    let class = py
+        .import("millstream.errors")?
+        .call_method1("exception_type_from_error_code", (error.code() as i32,))?;
+    Ok(PyErr::from_value(class.call1((node_def, op, message))?))
+}

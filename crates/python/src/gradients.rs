@@ -1,0 +1,50 @@
+//! Gradients: lists of tensors in, a list of tensors, slices and Nones out.
+
+use crate::errors::building;
+use crate::graph::Graph;
+use crate::tensor::Tensor;
+use millstream::graph::Grad;
+use millstream::{Gradients, Output};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+/// The gradients of the sum of `ys` by each of `xs`: None, a tensor, or a tuple `(values, indices, dense_shape or None)` where only some rows
+/// are not zero.
+#[pyfunction]
+#[pyo3(signature = (graph, ys, xs, grad_ys = None, stop_gradients = None, name = "gradients"))]
+pub fn gradients<'py>(
+    graph: &Bound<'py, Graph>,
+    ys: Vec<Bound<'py, Tensor>>,
+    xs: Vec<Bound<'py, Tensor>>,
+    grad_ys: Option<Vec<Option<Bound<'py, Tensor>>>>,
+    stop_gradients: Option<Vec<Bound<'py, Tensor>>>,
+    name: &str,
+) -> PyResult<Bound<'py, PyList>> {
+    let py = graph.py();
+    let share = graph.get();
+    share.note_place(py)?;
+    let inner = share.inner();
+    let ys: Vec<Output<'_>> = ys.iter().map(|t| share.output(t.get().port())).collect();
+    let xs: Vec<Output<'_>> = xs.iter().map(|t| share.output(t.get().port())).collect();
+    let mut builder = inner.gradients(ys, xs).name(name);
+    if let Some(grads) = grad_ys {
+        builder = builder.grad_ys(grads.iter().map(|g| g.as_ref().map(|t| share.output(t.get().port()))));
+    }
+    if let Some(stop) = stop_gradients {
+        builder = builder.stop_gradients(stop.iter().map(|t| share.output(t.get().port())));
+    }
+    let grads = builder.run().map_err(building)?;
+    let tensor = |o: Output<'_>| Tensor::of(graph, o.port()).map(Bound::into_any);
+    let one = |grad: Option<Grad<'_>>| -> PyResult<Bound<'py, PyAny>> {
+        match grad {
+            None => Ok(py.None().into_bound(py)),
+            Some(Grad::Dense(o)) => tensor(o),
+            Some(Grad::Slices(s)) => {
+                let shape = s.dense_shape.map_or_else(|| Ok(py.None().into_bound(py)), tensor)?;
+                Ok(PyTuple::new(py, [tensor(s.values)?, tensor(s.indices)?, shape])?.into_any())
+            }
+            Some(Grad::Item(_)) => Err(crate::array::cannot("the gradient of a list by one item")),
+        }
+    };
+    PyList::new(py, grads.into_iter().map(one).collect::<PyResult<Vec<_>>>()?)
+}

@@ -1,0 +1,59 @@
+//! The extension `millstream._engine`: Python's view of the engine. Every function converts, calls once, converts; what a graph means and how it
+//! runs is the business of the crate `millstream`, and what is only Python's (structures, classes, messages) that of the package in `py/`.
+//!
+//! - [`graph`]: `Graph` and its blocks, [`tensor`]: `Tensor` and `Operation`;
+//! - [`op`]: an op type as a function, [`array`]: numpy and Python values to tensors and back, [`attr`]: attributes;
+//! - [`flow`]: loops and branches over flat lists of tensors, [`gradients`];
+//! - [`session`]: `Session`; [`errors`]: what is raised; [`place`]: the Python lines that nodes are of.
+
+mod array;
+mod attr;
+mod dtypes;
+mod errors;
+mod flow;
+mod gradients;
+mod graph;
+mod interop;
+mod op;
+mod place;
+mod session;
+mod stack;
+mod tensor;
+
+use pyo3::prelude::*;
+
+/// The module.
+#[pymodule]
+fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<graph::Graph>()?;
+    m.add_class::<graph::Block>()?;
+    m.add_class::<tensor::Tensor>()?;
+    m.add_class::<tensor::Operation>()?;
+    m.add_class::<op::OpType>()?;
+    m.add_class::<session::Session>()?;
+    m.add_class::<session::Callable>()?;
+    m.add_class::<session::PartialRun>()?;
+    m.add_class::<array::Elements>()?;
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    for f in [
+        wrap_pyfunction!(stack::default_graph, m)?,
+        wrap_pyfunction!(stack::push_graph, m)?,
+        wrap_pyfunction!(stack::pop_graph, m)?,
+        wrap_pyfunction!(stack::reset_default_graph, m)?,
+        wrap_pyfunction!(stack::graph_stack_depth, m)?,
+        wrap_pyfunction!(stack::default_session, m)?,
+        wrap_pyfunction!(stack::push_session, m)?,
+        wrap_pyfunction!(stack::pop_session, m)?,
+        wrap_pyfunction!(stack::set_hooks, m)?,
+        wrap_pyfunction!(op::op_names, m)?,
+        wrap_pyfunction!(op::convert, m)?,
+        wrap_pyfunction!(op::constant, m)?,
+        wrap_pyfunction!(flow::while_loop, m)?,
+        wrap_pyfunction!(flow::cond, m)?,
+        wrap_pyfunction!(gradients::gradients, m)?,
+        wrap_pyfunction!(interop::import_graph_def, m)?,
+    ] {
+        m.add_function(f)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! The Python lines that nodes are of: that of the innermost frame which does not belong to the package.
+
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use std::collections::HashMap;
+
+/// Where a stretch of nodes was made: a code object and how far in it the frame was.
+pub struct Place {
+    /// The first node.
+    pub from: u32,
+    code: Py<PyAny>,
+    at: i64,
+}
+
+struct Frames {
+    get: Py<PyAny>,
+    /// The folder of the package.
+    folder: String,
+    /// Code objects that were met, by address (each is held, so that no other gets its address), and whether they are the package's.
+    met: Mutex<HashMap<usize, (Py<PyAny>, bool)>>,
+}
+
+/// How many code objects are remembered at a time: programs that make code without end must not fill memory.
+const MOST: usize = 4096;
+
+static FRAMES: PyOnceLock<Frames> = PyOnceLock::new();
+
+fn frames(py: Python<'_>) -> PyResult<&Frames> {
+    FRAMES.get_or_try_init(py, || {
+        let file: String = py.import("millstream")?.getattr("__file__")?.extract()?;
+        let folder = file.rsplit_once(['/', '\\']).map_or(String::new(), |(folder, _)| folder.to_owned());
+        Ok(Frames { get: py.import("sys")?.getattr("_getframe")?.unbind(), folder, met: Mutex::default() })
+    })
+}
+
+/// The user's line that is running, for nodes from `from` on. `None` if no frame is the user's.
+pub fn here(py: Python<'_>, from: u32) -> PyResult<Option<Place>> {
+    let frames = frames(py)?;
+    let mut frame = frames.get.bind(py).call0()?;
+    loop {
+        let code = frame.getattr(pyo3::intern!(py, "f_code"))?;
+        let address = code.as_ptr().addr();
+        let known = frames.met.lock().get(&address).map(|(_, ours)| *ours);
+        let ours = match known {
+            Some(ours) => ours,
+            None => {
+                let file: String = code.getattr("co_filename")?.extract()?;
+                let ours = !frames.folder.is_empty() && file.starts_with(&frames.folder);
+                let mut met = frames.met.lock();
+                if MOST <= met.len() {
+                    met.clear();
+                }
+                met.insert(address, (code.clone().unbind(), ours));
+                ours
+            }
+        };
+        if !ours {
+            let at = frame.getattr(pyo3::intern!(py, "f_lasti"))?.extract()?;
+            return Ok(Some(Place { from, code: code.unbind(), at }));
+        }
+        frame = frame.getattr(pyo3::intern!(py, "f_back"))?;
+        if frame.is_none() {
+            return Ok(None);
+        }
+    }
+}
+
+impl Place {
+    /// The file, the line and the function.
+    pub fn read(&self, py: Python<'_>) -> PyResult<(String, i64, String)> {
+        let code = self.code.bind(py);
+        let mut line: i64 = code.getattr("co_firstlineno")?.extract()?;
+        for start in py.import("dis")?.call_method1("findlinestarts", (code,))?.try_iter()? {
+            let (offset, of): (i64, Option<i64>) = start?.extract()?;
+            if self.at < offset {
+                break;
+            }
+            line = of.unwrap_or(line);
+        }
+        Ok((code.getattr("co_filename")?.extract()?, line, code.getattr("co_name")?.extract()?))
+    }
+}

@@ -1,0 +1,518 @@
+//! `Tensor` and `Operation`: handles to a port and a node, which keep their graph alive.
+
+use crate::dtypes::{dtype_object, shape_object, shape_of};
+use crate::errors::building;
+use crate::graph::Graph;
+use crate::op;
+use crate::stack;
+use millstream::graph::{NodeId, Port};
+use millstream::Op;
+use pyo3::exceptions::{PyNotImplementedError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// A value of a graph: an output of one of its operations.
+#[pyclass(frozen, weakref, dict, subclass, module = "millstream")]
+pub struct Tensor {
+    graph: Py<Graph>,
+    port: Port,
+}
+
+/// An operation of a graph.
+#[pyclass(frozen, weakref, dict, module = "millstream")]
+pub struct Operation {
+    graph: Py<Graph>,
+    id: NodeId,
+}
+
+impl Tensor {
+    /// The object for an output.
+    pub fn of<'py>(graph: &Bound<'py, Graph>, port: Port) -> PyResult<Bound<'py, Tensor>> {
+        Bound::new(graph.py(), Tensor { graph: graph.clone().unbind(), port })
+    }
+
+    /// The port.
+    pub fn port(&self) -> Port {
+        self.port
+    }
+
+    /// The graph.
+    pub fn graph<'a, 'py>(&'a self, py: Python<'py>) -> &'a Bound<'py, Graph> {
+        self.graph.bind(py)
+    }
+}
+
+impl Operation {
+    /// The object for a node.
+    pub fn of<'py>(graph: &Bound<'py, Graph>, id: NodeId) -> PyResult<Bound<'py, Operation>> {
+        Bound::new(graph.py(), Operation { graph: graph.clone().unbind(), id })
+    }
+
+    /// The node.
+    pub fn id(&self) -> NodeId {
+        self.id
+    }
+
+    /// The graph.
+    pub fn graph<'a, 'py>(&'a self, py: Python<'py>) -> &'a Bound<'py, Graph> {
+        self.graph.bind(py)
+    }
+
+    fn op(&self) -> Op<'_> {
+        Op::new(self.graph.get().inner(), self.id)
+    }
+}
+
+/// `x <op> y`, for an operator that is one op; the other side becomes a tensor of this one's dtype.
+fn operate<'py>(
+    slf: &Bound<'py, Tensor>,
+    op: &'static str,
+    name: &str,
+    other: &Bound<'py, PyAny>,
+    reverse: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let args = match reverse {
+        false => [slf.as_any().clone(), other.clone()],
+        true => [other.clone(), slf.as_any().clone()],
+    };
+    let [x, y] = args;
+    op::operator(slf, op, name, x, y, usize::from(!reverse))
+}
+
+/// An operator that takes more than one op, which the package writes out.
+fn compose<'py>(
+    slf: &Bound<'py, Tensor>,
+    name: &str,
+    other: &Bound<'py, PyAny>,
+    reverse: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = slf.py();
+    stack::hooks(py)?.operate.bind(py).call1((name, slf, other, reverse))
+}
+
+fn single<'py>(slf: &Bound<'py, Tensor>, op: &'static str, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    op::unary(slf, op, name)
+}
+
+#[pymethods]
+impl Tensor {
+    #[classattr]
+    fn __array_priority__() -> i32 {
+        100
+    }
+
+    /// The operation that gives this tensor.
+    #[getter(op)]
+    fn op_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Operation>> {
+        Operation::of(slf.get().graph(slf.py()), slf.get().port.node)
+    }
+
+    /// The name, `node:0`.
+    #[getter]
+    fn name(&self) -> String {
+        self.graph.get().output(self.port).name()
+    }
+
+    /// The element type.
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let ty = self.graph.get().inner().read(|g| g.type_of(self.port)).map_err(building)?;
+        dtype_object(py, ty)
+    }
+
+    /// What is known of the shape.
+    #[getter(shape)]
+    fn static_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        shape_object(py, &self.graph.get().output(self.port).shape())
+    }
+
+    /// What is known of the shape.
+    #[pyo3(name = "get_shape")]
+    fn shape_now<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.static_shape(py)
+    }
+
+    fn _shape_as_list(&self) -> Option<Vec<Option<usize>>> {
+        self.graph.get().output(self.port).shape().dims().map(<[_]>::to_vec)
+    }
+
+    /// Refines what is known of the shape.
+    fn set_shape(&self, shape: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (graph, shape) = (self.graph.get(), shape_of(shape)?);
+        let old = graph.output(self.port).shape();
+        if old.merge(&shape).is_none() {
+            let text = |s: &millstream::PartialShape| s.to_string().replace(',', ", ");
+            return Err(PyValueError::new_err(format!(
+                "Shapes {} and {} are not compatible: `{}` cannot have both",
+                text(&old),
+                text(&shape),
+                self.name()
+            )));
+        }
+        graph.output(self.port).set_shape(shape);
+        graph.inner().check().map_err(building)
+    }
+
+    /// Which of its operation's outputs it is.
+    #[getter]
+    fn value_index(&self) -> u32 {
+        self.port.index
+    }
+
+    /// The graph.
+    #[getter(graph)]
+    fn graph_(&self, py: Python<'_>) -> Py<Graph> {
+        self.graph.clone_ref(py)
+    }
+
+    /// The device that its operation asks for.
+    #[getter]
+    fn device(&self) -> String {
+        device(&self.graph, self.port.node)
+    }
+
+    /// The operations that take it.
+    fn consumers<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+        let (graph, port) = (slf.get().graph(slf.py()), slf.get().port);
+        let takers: Vec<NodeId> = graph.get().inner().read(|g| {
+            let nodes = g.nodes().iter().enumerate();
+            nodes.filter(|(_, n)| n.inputs.contains(&port)).map(|(i, _)| NodeId(i as u32)).collect()
+        });
+        let ops: PyResult<Vec<_>> = takers.into_iter().map(|id| Operation::of(graph, id)).collect();
+        PyList::new(slf.py(), ops?)
+    }
+
+    /// Its value, run in this session or the default one.
+    #[pyo3(signature = (feed_dict = None, session = None))]
+    fn eval<'py>(
+        slf: &Bound<'py, Self>,
+        feed_dict: Option<Bound<'py, PyAny>>,
+        session: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let session = match session {
+            Some(session) => session,
+            None => default_session(py, "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` or pass an explicit session to `eval(session=sess)`")?,
+        };
+        session.call_method1("run", (slf, feed_dict))
+    }
+
+    fn __hash__(&self) -> u64 {
+        hash((self.graph.as_ptr().addr(), self.port))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Tensor>().is_ok_and(|o| o.get().port == self.port && o.get().graph.is(&self.graph))
+    }
+
+    fn __ne__(&self, other: &Bound<'_, PyAny>) -> bool {
+        !self.__eq__(other)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let dtype = self.dtype(py)?.getattr("name")?;
+        Ok(format!("<tf.Tensor '{}' shape={} dtype={dtype}>", self.name(), self.static_shape(py)?))
+    }
+
+    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
+        let shape = self.static_shape(py)?;
+        let known = !shape.getattr("ndims")?.is_none();
+        let shape = if known { format!(", shape={shape}") } else { String::new() };
+        Ok(format!("Tensor(\"{}\"{shape}, dtype={})", self.name(), self.dtype(py)?.getattr("name")?))
+    }
+
+    fn __bool__(&self) -> PyResult<bool> {
+        Err(PyTypeError::new_err(
+            "Using a `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not None:` instead of `if t:` to test if a tensor is defined, and use TensorFlow ops such as tf.cond to execute subgraphs conditioned on the value of a tensor.",
+        ))
+    }
+
+    fn __iter__(&self) -> PyResult<Py<PyAny>> {
+        Err(PyTypeError::new_err(
+            "Tensor objects are only iterable when eager execution is enabled. To iterate over this tensor use tf.map_fn.",
+        ))
+    }
+
+    #[pyo3(signature = (*_args, **_kwargs))]
+    fn __array__(&self, _args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Py<PyAny>> {
+        Err(PyNotImplementedError::new_err(format!(
+            "Cannot convert a symbolic Tensor ({}) to a numpy array.",
+            self.name()
+        )))
+    }
+
+    fn __getitem__<'py>(slf: &Bound<'py, Self>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        stack::hooks(slf.py())?.getitem.bind(slf.py()).call1((slf, key))
+    }
+
+    fn __add__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let string = slf.get().graph.get().output(slf.get().port).dtype().is_ok_and(|d| d == millstream::DType::Str);
+        operate(slf, if string { "Add" } else { "AddV2" }, "add", other, false)
+    }
+    fn __radd__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let string = slf.get().graph.get().output(slf.get().port).dtype().is_ok_and(|d| d == millstream::DType::Str);
+        operate(slf, if string { "Add" } else { "AddV2" }, "add", other, true)
+    }
+    fn __sub__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        operate(slf, "Sub", "sub", other, false)
+    }
+    fn __rsub__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        operate(slf, "Sub", "sub", other, true)
+    }
+    fn __mul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        operate(slf, "Mul", "mul", other, false)
+    }
+    fn __rmul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        operate(slf, "Mul", "mul", other, true)
+    }
+    fn __mod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        operate(slf, "FloorMod", "mod", other, false)
+    }
+    fn __rmod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        operate(slf, "FloorMod", "mod", other, true)
+    }
+    fn __floordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        operate(slf, "FloorDiv", "floordiv", other, false)
+    }
+    fn __rfloordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        operate(slf, "FloorDiv", "floordiv", other, true)
+    }
+    fn __truediv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        compose(slf, "truediv", other, false)
+    }
+    fn __rtruediv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        compose(slf, "truediv", other, true)
+    }
+    fn __matmul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        compose(slf, "matmul", other, false)
+    }
+    fn __rmatmul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        compose(slf, "matmul", other, true)
+    }
+    fn __pow__<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+        modulo: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match modulo {
+            Some(_) => Err(PyTypeError::new_err("pow() with a modulus is not defined for a Tensor")),
+            None => operate(slf, "Pow", "pow", other, false),
+        }
+    }
+    fn __rpow__<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+        _modulo: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        operate(slf, "Pow", "pow", other, true)
+    }
+    fn __and__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        operate(slf, "LogicalAnd", "and", other, false)
+    }
+    fn __rand__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        operate(slf, "LogicalAnd", "and", other, true)
+    }
+    fn __or__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        operate(slf, "LogicalOr", "or", other, false)
+    }
+    fn __ror__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        operate(slf, "LogicalOr", "or", other, true)
+    }
+    fn __xor__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        compose(slf, "xor", other, false)
+    }
+    fn __rxor__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        compose(slf, "xor", other, true)
+    }
+    fn __lt__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        operate(slf, "Less", "Less", other, false)
+    }
+    fn __le__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        operate(slf, "LessEqual", "LessEqual", other, false)
+    }
+    fn __gt__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        operate(slf, "Greater", "Greater", other, false)
+    }
+    fn __ge__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        operate(slf, "GreaterEqual", "GreaterEqual", other, false)
+    }
+    fn __neg__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        single(slf, "Neg", "Neg")
+    }
+    fn __invert__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        single(slf, "LogicalNot", "LogicalNot")
+    }
+    fn __abs__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        compose(slf, "abs", slf.as_any(), false)
+    }
+}
+
+#[pymethods]
+impl Operation {
+    /// The name.
+    #[getter]
+    fn name(&self) -> String {
+        self.op().name()
+    }
+
+    /// The op type.
+    #[getter(r#type)]
+    fn type_(&self) -> &'static str {
+        self.op().op_type()
+    }
+
+    /// The graph.
+    #[getter(graph)]
+    fn graph_(&self, py: Python<'_>) -> Py<Graph> {
+        self.graph.clone_ref(py)
+    }
+
+    #[getter]
+    fn _id(&self) -> u32 {
+        self.id.0
+    }
+
+    /// The device that it asks for.
+    #[getter]
+    fn device(&self) -> String {
+        device(&self.graph, self.id)
+    }
+
+    /// Its values.
+    #[getter]
+    fn outputs<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+        let graph = slf.get().graph(slf.py());
+        let outputs = slf.get().op().outputs();
+        PyList::new(slf.py(), outputs.iter().map(|o| Tensor::of(graph, o.port())).collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// What it takes.
+    #[getter]
+    fn inputs<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+        let graph = slf.get().graph(slf.py());
+        let inputs = slf.get().op().inputs().into_iter().filter(|o| o.port() != Port::OPEN);
+        PyList::new(slf.py(), inputs.map(|o| Tensor::of(graph, o.port())).collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// What runs before it because of control edges.
+    #[getter]
+    fn control_inputs<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+        let graph = slf.get().graph(slf.py());
+        let ops = slf.get().op().control_inputs();
+        PyList::new(slf.py(), ops.iter().map(|o| Operation::of(graph, o.id())).collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// The value of an attribute.
+    fn get_attr<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let attr = self.graph.get().inner().read(|g| g.node(self.id).map(|n| n.info.attrs.get(name).cloned()));
+        let attr = attr.map_err(building)?.ok_or_else(|| {
+            PyValueError::new_err(format!("Operation '{}' has no attr named '{name}'.", self.name()))
+        })?;
+        crate::attr::to_python(py, &attr)
+    }
+
+    /// The names of all attributes.
+    fn _attr_names(&self) -> PyResult<Vec<String>> {
+        let graph = self.graph.get().inner();
+        let names = graph.read(|g| {
+            g.node(self.id).map(|n| n.info.attrs.iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>())
+        });
+        names.map_err(building)
+    }
+
+    /// The node as an encoded `NodeDef`.
+    fn _node_def<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = crate::interop::node_def(self.graph.get().inner(), self.id).map_err(building)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Where it was made: frames as `(file, line, function, text)`, the user's innermost one.
+    #[getter]
+    fn traceback<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let place = self.graph.get().read_place(py, self.id);
+        let frames = place.map(|(file, line, function)| -> PyResult<_> {
+            let text = py.import("linecache")?.call_method1("getline", (&file, line))?.call_method0("strip")?;
+            (file, line, function, text).into_pyobject(py)
+        });
+        PyList::new(py, frames.transpose()?)
+    }
+
+    fn __hash__(&self) -> u64 {
+        hash((self.graph.as_ptr().addr(), self.id))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Operation>().is_ok_and(|o| o.get().id == self.id && o.get().graph.is(&self.graph))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<tf.Operation '{}' type={}>", self.name(), self.type_())
+    }
+
+    /// The node in the text form of a `NodeDef`.
+    fn __str__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        Ok(slf.getattr("node_def")?.str()?.to_string())
+    }
+
+    /// The node as a `NodeDef`.
+    #[getter]
+    fn node_def<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let class = py.import("millstream.protos")?.getattr("NodeDef")?;
+        class.call_method1("FromString", (self._node_def(py)?,))
+    }
+
+    /// Runs it in this session or the default one.
+    #[pyo3(signature = (feed_dict = None, session = None))]
+    fn run<'py>(
+        slf: &Bound<'py, Self>,
+        feed_dict: Option<Bound<'py, PyAny>>,
+        session: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<()> {
+        let py = slf.py();
+        let session = match session {
+            Some(session) => session,
+            None => default_session(py, "Cannot execute operation using `run()`: No default session is registered. Use `with sess.as_default():` or pass an explicit session to `run(session=sess)`")?,
+        };
+        session.call_method1("run", (slf, feed_dict)).map(drop)
+    }
+
+    /// Makes input `index` come from another tensor; of a `Merge`, the back edge of a hand-made loop.
+    fn _update_input(slf: &Bound<'_, Self>, index: usize, tensor: &Bound<'_, Tensor>) -> PyResult<()> {
+        let graph = slf.get().graph(slf.py());
+        if !tensor.get().graph.is(graph) {
+            return Err(PyValueError::new_err(format!("{} must be from the same graph as {}.", tensor.get().name(), slf.get().name())));
+        }
+        let (op, port) = (slf.get().op(), tensor.get().port);
+        graph.get().inner().update_input(op, index, graph.get().output(port)).map_err(building)
+    }
+
+    /// Adds a control input.
+    fn _add_control_input(slf: &Bound<'_, Self>, op: &Bound<'_, Operation>) -> PyResult<()> {
+        let graph = slf.get().graph(slf.py()).get().inner();
+        graph.add_control_input(slf.get().op(), Op::new(graph, op.get().id)).map_err(building)
+    }
+
+    /// The groups of operations that it says it belongs to.
+    fn colocation_groups<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.get_attr(py, "_class") {
+            Ok(groups) => Ok(groups),
+            Err(_) => Ok(PyList::new(py, [PyBytes::new(py, format!("loc:@{}", self.name()).as_bytes())])?.into_any()),
+        }
+    }
+}
+
+fn device(graph: &Py<Graph>, node: NodeId) -> String {
+    graph.get().inner().read(|g| g.node(node).map_or(String::new(), |n| n.device.to_string()))
+}
+
+fn hash(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn default_session<'py>(py: Python<'py>, missing: &'static str) -> PyResult<Bound<'py, PyAny>> {
+    let found = stack::default_session(py).map(|s| s.into_bound(py));
+    found.ok_or_else(|| PyValueError::new_err(missing))
+}

@@ -1,0 +1,91 @@
+//! Runs the Python tests: makes a virtual environment in the target folder (once; NumPy, protobuf and pytest come by pip), puts the extension that
+//! cargo has built beside the package, and calls pytest on this folder.
+
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs, io};
+
+/// What the environment has: a change makes it anew.
+const PACKAGES: &[&str] = &["numpy", "protobuf>=4.21", "pytest>=8"];
+
+#[test]
+fn python_tests_pass() {
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python");
+    let python = environment(&scratch);
+    let site = scratch.join("site");
+    place_package(&site.join("millstream"));
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let status = Command::new(&python)
+        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+        .arg(&tests)
+        .env("PYTHONPATH", &site)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .status()
+        .unwrap_or_else(|e| panic!("{}: {e}", python.display()));
+    assert!(status.success(), "the Python tests fail: see above");
+}
+
+/// The interpreter of the virtual environment.
+fn environment(scratch: &Path) -> PathBuf {
+    let folder = scratch.join("venv");
+    let python = if cfg!(windows) { folder.join("Scripts/python.exe") } else { folder.join("bin/python") };
+    let made = folder.join("millstream-packages.txt");
+    let wanted = PACKAGES.join("\n");
+    if fs::read_to_string(&made).is_ok_and(|had| had == wanted) {
+        return python;
+    }
+    fs::create_dir_all(scratch).unwrap_or_else(|e| panic!("{}: {e}", scratch.display()));
+    let base = env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    must(
+        Command::new(&base).args(["-m", "venv", "--clear"]).arg(&folder),
+        "the Python tests need Python 3.9 or newer with its `venv` module: install `python3` and `python3-venv` (Debian), or name an interpreter \
+         with the variable PYTHON",
+    );
+    must(
+        Command::new(&python).args(["-m", "pip", "install", "-q", "--disable-pip-version-check"]).args(PACKAGES),
+        "the Python tests need NumPy, protobuf and pytest, which pip could not install into a virtual environment",
+    );
+    fs::write(&made, wanted).unwrap_or_else(|e| panic!("{}: {e}", made.display()));
+    python
+}
+
+fn must(command: &mut Command, help: &str) {
+    match command.status() {
+        Ok(status) if status.success() => {}
+        Ok(status) => panic!("{command:?} ended with {status}\nhelp: {help}"),
+        Err(error) => panic!("{command:?}: {error}\nhelp: {help}"),
+    }
+}
+
+/// The package with the extension in it.
+fn place_package(to: &Path) {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("py/millstream");
+    let _ = fs::remove_dir_all(to);
+    copy(&from, to).unwrap_or_else(|e| panic!("{} to {}: {e}", from.display(), to.display()));
+    let here = env::current_exe().unwrap_or_else(|e| panic!("this test's own file: {e}"));
+    let deps = here.parent().unwrap_or(Path::new("."));
+    let name = format!("{DLL_PREFIX}_engine{DLL_SUFFIX}");
+    let built = [deps.join(&name), deps.join("..").join(&name)];
+    let built = built.iter().find(|p| p.exists()).unwrap_or_else(|| {
+        panic!("cargo has built no {name} in {}; `cargo build -p millstream-python` does", deps.display())
+    });
+    let extension = if cfg!(windows) { "_engine.pyd" } else { "_engine.abi3.so" };
+    fs::copy(built, to.join(extension)).unwrap_or_else(|e| panic!("{}: {e}", built.display()));
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            if !path.ends_with("__pycache__") {
+                copy(&path, &target)?;
+            }
+        } else if !path.extension().is_some_and(|e| e == "so" || e == "pyd" || e == "pyc") {
+            fs::copy(&path, &target)?;
+        }
+    }
+    Ok(())
+}

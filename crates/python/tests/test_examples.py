@@ -1,0 +1,33 @@
+"""The programs of `examples/python` run and print what they should."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+EXAMPLES = pathlib.Path(__file__).parents[3] / "examples" / "python"
+
+PRINTED = {
+    "counter": "[np.int32(10), np.int32(10)]",
+    "named_pair": "(np.int32(10), Pair(j=np.int32(32), k=np.int32(64)))",
+    "shape_invariants": "(2048, 2)",
+    "non_strict": "10000\n(10000,)",
+    "untouched_variable": "[np.int32(14), np.int32(14)]",
+}
+
+
+@pytest.mark.parametrize("name", sorted(p.stem for p in EXAMPLES.glob("*.py")))
+def test_example(name):
+    done = subprocess.run([sys.executable, str(EXAMPLES / (name + ".py"))], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    # Older NumPys show scalars without their type.
+    assert done.stdout.strip().replace("np.int32(", "(") == PRINTED[name].replace("np.int32(", "(") or done.stdout.strip() == PRINTED[name].replace("np.int32(", "").replace("),", ",").replace(")]", "]")
+
+
+def test_prints_of_a_loop_go_to_the_standard_error_once_for_each_iteration():
+    done = subprocess.run([sys.executable, str(EXAMPLES / "non_strict.py")], capture_output=True, text=True, timeout=120)
+    lines = done.stderr.splitlines()
+    counted = [line for line in lines if line.startswith("[")]
+    assert counted == ["[%d]" % i for i in range(10000)] * 2
+    assert sorted(line for line in lines if line.startswith("x:")) == sorted("x:[%d]" % i for i in range(10000))

@@ -1,0 +1,80 @@
+"""Writes `py/millstream/_api.py` anew: which arguments TensorFlow 1.15's function for each op takes, and under which public names it stands.
+
+Run with a Python that has TensorFlow 1.15: `python crates/python/tools/tf_api.py > crates/python/py/millstream/_api.py`. Names and defaults only.
+"""
+
+import ast
+import inspect
+import textwrap
+
+import tensorflow as tf
+from tensorflow.python.util import tf_decorator
+
+
+def unwrap(function):
+    return tf_decorator.unwrap(function)[1]
+
+
+def op_of(function):
+    """The op that a generated function makes, and how it passes on its arguments: {argument of the op: argument of the function}."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "_apply_op_helper":
+            names = {k.arg: k.value.id for k in call.keywords if isinstance(k.value, ast.Name)}
+            return call.args[0].s, names
+    return None, None
+
+
+def signature(function, names):
+    """`x y=2 z->op_z`: arguments in order, with defaults and the op's own word where it is another."""
+    spec = inspect.getfullargspec(function)
+    defaults = dict(zip(reversed(spec.args), reversed(spec.defaults or ())))
+    back = {v: k for k, v in names.items()}
+    parts = []
+    for arg in spec.args:
+        if arg == "name":
+            continue
+        part = arg if back.get(arg, arg) == arg else arg + "->" + back[arg]
+        if arg in defaults:
+            value = defaults[arg]
+            value = value.name if isinstance(value, tf.DType) else value
+            part += "=" + repr(value).replace(" ", "")
+        parts.append(part)
+    return " ".join(parts)
+
+
+def walk(module, prefix, seen, found):
+    for name in sorted(dir(module)):
+        if name.startswith("_") or (prefix == "" and name in ("compat", "contrib", "raw_ops", "keras", "estimator")):
+            continue
+        value = getattr(module, name)
+        if inspect.ismodule(value):
+            if "tensorflow" in value.__name__ and id(value) not in seen:
+                walk(value, prefix + name + ".", seen | {id(value)}, found)
+        elif inspect.isfunction(value):
+            function = unwrap(value)
+            if getattr(function, "__module__", "").startswith("tensorflow.python.ops.gen_"):
+                op, _ = op_of(function)
+                if op:
+                    found[prefix + name] = op
+
+
+def main():
+    print('"""What TensorFlow 1.15 calls each op and its arguments. Written by `tools/tf_api.py`; not edited by hand."""\n')
+    print("# An op's arguments in order: `name`, `name=default`, `name->word of the op`.")
+    print("ARGUMENTS = {")
+    for name in sorted(n for n in dir(tf.raw_ops) if not n.startswith("_")):
+        function = unwrap(getattr(tf.raw_ops, name))
+        called = ast.parse(inspect.getsource(function)).body[0].body[0].value.func.id
+        op, names = op_of(unwrap(inspect.getmodule(function).__dict__[called]))
+        if op:
+            print("    %r: %r," % (op, signature(function, names)))
+    print("}\n\n# Public functions that are an op each.\nENDPOINTS = {")
+    found = {}
+    walk(tf, "", set(), found)
+    for name, op in sorted(found.items()):
+        print("    %r: %r," % (name, op))
+    print("}")
+
+
+main()

@@ -28,6 +28,9 @@ const METHODS: &str = "crates/millstream/src/ops.rs";
 /// The messages' descriptors, which the Python package makes its protobuf classes from.
 const MESSAGES: &str = "crates/python/py/millstream/messages.bin";
 
+/// The types of the ops' functions in Python.
+const STUBS: &str = "crates/python/py/millstream/raw_ops.pyi";
+
 /// The hand-written layer.
 const SUGAR: [&str; 2] = [
     include_str!("../../crates/millstream/src/sugar.rs"),
@@ -45,7 +48,8 @@ const KEYWORDS: &[&str] =
 /// Writes the files, or says which are stale.
 pub fn run(options: &Options) -> Result<()> {
     write(options, METHODS, rustfmt(&generate())?.as_bytes())?;
-    write(options, MESSAGES, millstream_proto::DESCRIPTORS)
+    write(options, MESSAGES, millstream_proto::DESCRIPTORS)?;
+    write(options, STUBS, crate::stubs::generate().as_bytes())
 }
 
 fn write(options: &Options, name: &str, contents: &[u8]) -> Result<()> {

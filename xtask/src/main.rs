@@ -6,6 +6,7 @@ mod bench;
 mod check;
 mod fuzz;
 mod generate;
+mod stubs;
 
 use clap::{Parser, Subcommand};
 use millstream::{Code, Error};

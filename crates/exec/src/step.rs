@@ -441,17 +441,19 @@ impl Step {
             return None;
         }
         let mut asked = None;
-        let stalled = sleep_for_waits(&self.env, n_waits, |until| loop {
-            self.sleep_until(until);
-            if self.roused.load(Acquire) {
-                return true;
-            }
-            if let Some(Err(error)) = self.poll.as_ref().map(Poll::ask) {
-                asked = Some(error);
-                return true;
-            }
-            if until.is_some_and(|until| until <= Instant::now()) {
-                return false;
+        let stalled = sleep_for_waits(&self.env, n_waits, |until| {
+            loop {
+                self.sleep_until(until);
+                if self.roused.load(Acquire) {
+                    return true;
+                }
+                if let Some(Err(error)) = self.poll.as_ref().map(Poll::ask) {
+                    asked = Some(error);
+                    return true;
+                }
+                if until.is_some_and(|until| until <= Instant::now()) {
+                    return false;
+                }
             }
         });
         asked.or(stalled)

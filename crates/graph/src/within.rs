@@ -6,7 +6,7 @@ use crate::context::ContextId;
 use crate::graph::{ControlScope, Graph, GraphData, NodeSpec};
 use crate::ids::NodeId;
 use crate::output::Op;
-use millstream_tensor::{Result, Str};
+use millstream_tensor::Result;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -118,7 +118,7 @@ impl Drop for Within {
 impl GraphData {
     /// Adds what the blocks around say to the attributes of a new node.
     pub(crate) fn overlay(&self, spec: &mut NodeSpec) -> Result<()> {
-        let mut beside: BTreeSet<Str> = BTreeSet::new();
+        let mut beside: BTreeSet<String> = BTreeSet::new();
         for overlay in &self.overlays {
             match overlay {
                 Overlay::Attr(name, value) if spec.attrs.get(name).is_none() => {
@@ -129,9 +129,9 @@ impl GraphData {
                 }
                 Overlay::Beside(None) => beside.clear(),
                 Overlay::Beside(Some(id)) => match self.node(*id)?.info.attrs.strs("_class") {
-                    Ok(groups) => beside.extend(groups.into_iter().cloned()),
+                    Ok(groups) => beside.extend(groups.into_iter().map(|g| g.text().into_owned())),
                     Err(_) => {
-                        beside.insert(format!("loc:@{}", self.node(*id)?.name()).into());
+                        beside.insert(format!("loc:@{}", self.node(*id)?.name()));
                     }
                 },
                 Overlay::Attr(..) | Overlay::Gradient(..) => {}

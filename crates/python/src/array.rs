@@ -38,20 +38,62 @@ fn numpy_module(py: Python<'_>) -> PyResult<&Numpy> {
 macro_rules! with_type {
     ($dtype:expr, $t:ident => $call:expr, else => $other:expr) => {
         match $dtype {
-            DType::F16 => { type $t = f16; $call }
-            DType::F32 => { type $t = f32; $call }
-            DType::F64 => { type $t = f64; $call }
-            DType::I8 => { type $t = i8; $call }
-            DType::I16 => { type $t = i16; $call }
-            DType::I32 => { type $t = i32; $call }
-            DType::I64 => { type $t = i64; $call }
-            DType::U8 => { type $t = u8; $call }
-            DType::U16 => { type $t = u16; $call }
-            DType::U32 => { type $t = u32; $call }
-            DType::U64 => { type $t = u64; $call }
-            DType::Bool => { type $t = bool; $call }
-            DType::C64 => { type $t = C64; $call }
-            DType::C128 => { type $t = C128; $call }
+            DType::F16 => {
+                type $t = f16;
+                $call
+            }
+            DType::F32 => {
+                type $t = f32;
+                $call
+            }
+            DType::F64 => {
+                type $t = f64;
+                $call
+            }
+            DType::I8 => {
+                type $t = i8;
+                $call
+            }
+            DType::I16 => {
+                type $t = i16;
+                $call
+            }
+            DType::I32 => {
+                type $t = i32;
+                $call
+            }
+            DType::I64 => {
+                type $t = i64;
+                $call
+            }
+            DType::U8 => {
+                type $t = u8;
+                $call
+            }
+            DType::U16 => {
+                type $t = u16;
+                $call
+            }
+            DType::U32 => {
+                type $t = u32;
+                $call
+            }
+            DType::U64 => {
+                type $t = u64;
+                $call
+            }
+            DType::Bool => {
+                type $t = bool;
+                $call
+            }
+            DType::C64 => {
+                type $t = C64;
+                $call
+            }
+            DType::C128 => {
+                type $t = C128;
+                $call
+            }
             _ => $other,
         }
     };
@@ -171,7 +213,10 @@ fn strings_to_python<'py>(
 /// bfloat16 and the quantised types, which numpy knows only as what the package says.
 fn opaque_array<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyAny>> {
     let Some(bytes) = tensor.as_bytes() else {
-        return Err(PyTypeError::new_err(format!("a value of dtype {} cannot be fetched", tensor.dtype().tf_name())));
+        return Err(PyTypeError::new_err(format!(
+            "a value of dtype {} cannot be fetched",
+            tensor.dtype().tf_name()
+        )));
     };
     let kind = dtype_object(py, tensor.dtype())?.getattr("as_numpy_dtype")?;
     let array = py.import("numpy")?.call_method1("frombuffer", (PyBytes::new(py, bytes), kind))?;
@@ -234,11 +279,15 @@ fn of_opaque(py: Python<'_>, array: &Bound<'_, PyUntypedArray>, shape: Shape) ->
     tensor.map_err(crate::errors::building)
 }
 
-fn copy_in<T: Element + numpy::Element>(array: &Bound<'_, PyArray<T, IxDyn>>, shape: Shape) -> PyResult<Tensor> {
+fn copy_in<T: Element + numpy::Element>(
+    array: &Bound<'_, PyArray<T, IxDyn>>,
+    shape: Shape,
+) -> PyResult<Tensor> {
     let array = array.try_readonly().map_err(|e| PyValueError::new_err(e.to_string()))?;
+    // A slice is given out of column-major arrays, too.
     let tensor = match array.as_slice() {
-        Ok(values) => Tensor::from_slice(shape, values),
-        Err(_) => Tensor::from_iter(shape, array.as_array().iter().copied()),
+        Ok(values) if array.is_c_contiguous() => Tensor::from_slice(shape, values),
+        _ => Tensor::from_iter(shape, array.as_array().iter().copied()),
     };
     tensor.map_err(crate::errors::building)
 }
@@ -285,18 +334,25 @@ pub fn of_python(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Op
     if let Ok(array) = value.cast::<PyUntypedArray>() {
         return of_array_as(array, wanted).map(Some);
     }
-    if value.is_instance_of::<PyBool>()
-        || value.is_instance_of::<PyInt>()
+    if value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyFloat>()
+        || value.is_exact_instance_of::<PyBool>()
+        || value.is_exact_instance_of::<PyString>()
+    {
+        return of_leaves(value, wanted).map(Some);
+    }
+    // Some of NumPy's scalars are also Python's.
+    if value.is_instance(numpy_module(py)?.generic.bind(py))? {
+        let array = numpy_module(py)?.asarray.bind(py).call1((value,))?;
+        return of_array_as(array.cast::<PyUntypedArray>()?, wanted).map(Some);
+    }
+    if value.is_instance_of::<PyInt>()
         || value.is_instance_of::<PyFloat>()
         || value.is_instance_of::<PyString>()
         || value.is_instance_of::<PyBytes>()
         || value.is_instance_of::<PyComplex>()
     {
         return of_leaves(value, wanted).map(Some);
-    }
-    if value.is_instance(numpy_module(py)?.generic.bind(py))? {
-        let array = numpy_module(py)?.asarray.bind(py).call1((value,))?;
-        return of_array_as(array.cast::<PyUntypedArray>()?, wanted).map(Some);
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         return match is_plain(value)? {
@@ -394,7 +450,9 @@ fn of_leaves(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Tensor
 fn empty_leaves(first: &Bound<'_, PyAny>, wanted: Option<DType>) -> Leaves {
     if first.is_instance_of::<PyBool>() {
         Leaves::Bools(Vec::new())
-    } else if first.is_instance_of::<PyFloat>() || first.is_instance_of::<PyInt>() && wanted.is_some_and(DType::is_float) {
+    } else if first.is_instance_of::<PyFloat>()
+        || first.is_instance_of::<PyInt>() && wanted.is_some_and(DType::is_float)
+    {
         Leaves::Floats(Vec::new())
     } else if first.is_instance_of::<PyInt>() {
         Leaves::Ints(Vec::new())
@@ -455,8 +513,7 @@ fn check_leaves(value: &Bound<'_, PyAny>, wanted: DType) -> PyResult<()> {
         return Err(PyValueError::new_err("None values not supported."));
     }
     let py = value.py();
-    let is_integral =
-        || -> PyResult<bool> { value.is_instance(&py.import("numbers")?.getattr("Integral")?) };
+    let is_integral = || -> PyResult<bool> { value.is_instance(&py.import("numbers")?.getattr("Integral")?) };
     let numpy_like =
         value.cast::<PyUntypedArray>().is_ok() || value.is_instance(numpy_module(py)?.generic.bind(py))?;
     let fits = numpy_like
@@ -486,21 +543,29 @@ fn through_numpy(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Te
     let py = value.py();
     let kwargs = PyDict::new(py);
     if let Some(wanted) = wanted {
-        let kind = if wanted == DType::Str { py.get_type::<PyAny>().into_any() } else { dtype_object(py, wanted)?.getattr("as_numpy_dtype")? };
+        let kind = if wanted == DType::Str {
+            py.get_type::<PyAny>().into_any()
+        } else {
+            dtype_object(py, wanted)?.getattr("as_numpy_dtype")?
+        };
         kwargs.set_item("dtype", kind)?;
     }
-    let array = numpy_module(py)?.array.bind(py).call((value,), Some(&kwargs)).map_err(|e| {
-        match e.is_instance_of::<PyOverflowError>(py) {
+    let array =
+        numpy_module(py)?.array.bind(py).call((value,), Some(&kwargs)).map_err(|e| match e
+            .is_instance_of::<PyOverflowError>(py)
+        {
             true => e,
-            false => PyValueError::new_err(format!("Can't convert Python sequence to a tensor: {}", e.value(py))),
-        }
-    })?;
+            false => {
+                PyValueError::new_err(format!("Can't convert Python sequence to a tensor: {}", e.value(py)))
+            }
+        })?;
     let array = array.cast_into::<PyUntypedArray>()?;
     let tensor = of_array(&array)?;
     Ok(match (wanted, tensor.dtype()) {
         (None, DType::F64) => {
             let values = tensor.as_slice::<f64>().map_err(crate::errors::building)?;
-            Tensor::from_iter(tensor.shape().clone(), values.iter().map(|&v| v as f32)).map_err(crate::errors::building)?
+            Tensor::from_iter(tensor.shape().clone(), values.iter().map(|&v| v as f32))
+                .map_err(crate::errors::building)?
         }
         (None, DType::I64) => {
             let values = tensor.as_slice::<i64>().map_err(crate::errors::building)?;

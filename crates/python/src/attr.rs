@@ -12,7 +12,9 @@ use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyList, PyTuple};
 pub fn of_python(name: &str, kind: AttrKind, value: &Bound<'_, PyAny>) -> PyResult<Attr> {
     let one = |value: &Bound<'_, PyAny>, kind| of_python(name, kind, value);
     let list = |item: AttrKind| -> PyResult<Attr> {
-        if !(value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>()) && value.try_iter().is_err() {
+        if !(value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>())
+            && value.try_iter().is_err()
+        {
             return Err(wrong(name, "list", value));
         }
         let items = value.try_iter()?.map(|value| one(&value?, item)).collect::<PyResult<Vec<_>>>()?;

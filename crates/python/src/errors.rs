@@ -2,9 +2,9 @@
 
 use crate::graph::Graph;
 use millstream::{Code, Error};
+use parking_lot::Mutex;
 use pyo3::exceptions::{PyKeyError, PyNotImplementedError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use parking_lot::Mutex;
 
 /// An error of the engine that a Python exception caused: what Python code called back raised comes out as itself.
 pub struct Raised(Mutex<Option<PyErr>>);
@@ -22,7 +22,15 @@ fn raised(error: &Error) -> Option<PyErr> {
 fn text(error: &Error) -> String {
     let mut text = error.message().to_owned();
     for note in error.notes() {
-        text += &format!("\n  {note}");
+        // Lines of this crate say nothing to people who write Python.
+        match note.find("crates/python/src/") {
+            None => text += &format!("\n  {note}"),
+            Some(at) => {
+                if let Some(named) = note[..at].trim_end().strip_suffix('(') {
+                    text += &format!("\n  {}", named.trim_end());
+                }
+            }
+        }
     }
     if let Some(help) = error.help() {
         text += &format!("\n  help: {help}");
@@ -38,6 +46,9 @@ pub fn building(error: Error) -> PyErr {
     let mut message = text(&error);
     if let (Some(node), Some(op)) = (error.node(), error.op()) {
         message += &format!("\n  at node `{node}` (op: '{op}')");
+    }
+    if error.code() == Code::FailedPrecondition && error.message().contains("finalized") {
+        return PyRuntimeError::new_err("Graph is finalized and cannot be modified.");
     }
     match error.code() {
         Code::NotFound => PyKeyError::new_err(message),

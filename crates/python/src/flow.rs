@@ -43,12 +43,22 @@ impl<'g> IntoNest<'g> for Flat<'g> {
 }
 
 impl<'g> Flat<'g> {
-    fn of(graph: &'g Graph, py: Python<'_>, list: &Bound<'_, PyAny>, names: Vec<String>) -> PyResult<Flat<'g>> {
+    fn of(
+        graph: &'g Graph,
+        py: Python<'_>,
+        list: &Bound<'_, PyAny>,
+        names: Vec<String>,
+    ) -> PyResult<Flat<'g>> {
         let leaf = |item: Bound<'_, PyAny>| -> PyResult<Leaf<'g>> {
             let (owner, leaf) = match (item.cast::<Tensor>(), item.cast::<Operation>()) {
                 (Ok(t), _) => (t.get().graph(py).get(), Leaf::Output(graph.output(t.get().port()))),
                 (_, Ok(op)) => (op.get().graph(py).get(), Leaf::Op(Op::new(graph.inner(), op.get().id()))),
-                _ => return Err(PyTypeError::new_err(format!("{} is neither a Tensor nor an Operation", item.repr()?))),
+                _ => {
+                    return Err(PyTypeError::new_err(format!(
+                        "{} is neither a Tensor nor an Operation",
+                        item.repr()?
+                    )));
+                }
             };
             match owner.inner().same(graph.inner()) {
                 true => Ok(leaf),
@@ -104,8 +114,11 @@ pub fn while_loop<'py>(
     if let Some(n) = maximum_iterations {
         builder = builder.maximum_iterations(share.output(n.get().port()));
     }
-    let builder = builder.parallel_iterations(parallel_iterations).back_prop(back_prop).swap_memory(swap_memory);
-    let call = |f: &Bound<'py, PyAny>, vars: Flat<'_>| -> PyResult<Bound<'py, PyAny>> { f.call1((vars.tensors(graph)?,)) };
+    let builder =
+        builder.parallel_iterations(parallel_iterations).back_prop(back_prop).swap_memory(swap_memory);
+    let call = |f: &Bound<'py, PyAny>, vars: Flat<'_>| -> PyResult<Bound<'py, PyAny>> {
+        f.call1((vars.tensors(graph)?,))
+    };
     let pred = |vars: Flat<'_>| -> Result<Output<'_>> {
         let pred = call(cond, vars).and_then(|p| Ok(p.cast_into::<Tensor>()?)).map_err(carried)?;
         Ok(share.output(pred.get().port()))

@@ -218,7 +218,11 @@ impl Graph {
     }
 
     /// The value of a tensor, if it is known without running anything; None if not.
-    fn _known_value<'py>(&self, py: Python<'py>, tensor: &Bound<'py, Tensor>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn _known_value<'py>(
+        &self,
+        py: Python<'py>,
+        tensor: &Bound<'py, Tensor>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let known = self.graph.read(|g| match g.known(tensor.get().port()) {
             Some(Known::Value(value)) => Some(value.clone()),
             _ => None,
@@ -260,7 +264,11 @@ impl Graph {
     }
 
     #[pyo3(signature = (op, ignore_existing))]
-    fn _colocation(slf: &Bound<'_, Self>, op: Option<Bound<'_, PyAny>>, ignore_existing: bool) -> PyResult<Block> {
+    fn _colocation(
+        slf: &Bound<'_, Self>,
+        op: Option<Bound<'_, PyAny>>,
+        ignore_existing: bool,
+    ) -> PyResult<Block> {
         let id = op.map(|op| node_of(slf, &op)).transpose()?;
         Ok(Block::new(slf, move |g| (g.enter_colocation(id.map(|id| Op::new(g, id)), ignore_existing), None)))
     }

@@ -34,7 +34,8 @@ pub fn import_graph_def<'py>(
         ..ImportOptions::default()
     };
     graph.get().note_place(graph.py())?;
-    let imported = millstream::interop::import_graph_def(graph.get().inner(), &def, &options).map_err(building)?;
+    let imported =
+        millstream::interop::import_graph_def(graph.get().inner(), &def, &options).map_err(building)?;
     let elements = imported.elements.iter().map(|element| match element {
         Element::Op(id) => Operation::of(graph, *id).map(Bound::into_any),
         Element::Output(port) => Tensor::of(graph, *port).map(Bound::into_any),

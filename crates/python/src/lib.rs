@@ -1,10 +1,10 @@
 //! The extension `millstream._engine`: Python's view of the engine. Every function converts, calls once, converts; what a graph means and how it
 //! runs is the business of the crate `millstream`, and what is only Python's (structures, classes, messages) that of the package in `py/`.
 //!
-//! - [`graph`]: `Graph` and its blocks, [`tensor`]: `Tensor` and `Operation`;
-//! - [`op`]: an op type as a function, [`array`]: numpy and Python values to tensors and back, [`attr`]: attributes;
-//! - [`flow`]: loops and branches over flat lists of tensors, [`gradients`];
-//! - [`session`]: `Session`; [`errors`]: what is raised; [`place`]: the Python lines that nodes are of.
+//! - `graph`: `Graph` and its blocks, `tensor`: `Tensor` and `Operation`;
+//! - `op`: an op type as a function, `array`: numpy and Python values to tensors and back, `attr`: attributes;
+//! - `flow`: loops and branches over flat lists of tensors, `gradients`;
+//! - `session`: `Session`; `errors`: what is raised; `place`: the Python lines that nodes are of.
 
 mod array;
 mod attr;

@@ -33,6 +33,9 @@ pub struct OpType {
     results: PyOnceLock<Py<PyAny>>,
 }
 
+/// What Python calls a parameter, what the op calls it, and a tuple with the default if there is one.
+type Words = (String, String, Option<Py<PyTuple>>);
+
 /// A parameter of the function.
 struct Parameter {
     name: String,
@@ -63,7 +66,7 @@ impl OpType {
         py: Python<'_>,
         op: &str,
         name: Option<String>,
-        parameters: Option<Vec<(String, String, Option<Py<PyTuple>>)>>,
+        parameters: Option<Vec<Words>>,
         keyword_only: bool,
     ) -> PyResult<OpType> {
         let def = millstream::registry().get(op);
@@ -130,7 +133,11 @@ impl OpType {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if self.keyword_only && !args.is_empty() {
-            return Err(PyTypeError::new_err(format!("{} only takes keyword args (possible keys: {})", self.name, self.keys())));
+            return Err(PyTypeError::new_err(format!(
+                "{} only takes keyword args (possible keys: {})",
+                self.name,
+                self.keys()
+            )));
         }
         if self.parameters.len() + 1 < args.len() {
             return Err(PyTypeError::new_err(format!(
@@ -151,14 +158,20 @@ impl OpType {
             if let Some(given) = kwargs.map(|k| k.get_item(key)).transpose()?.flatten() {
                 used += 1;
                 if value.replace(given).is_some() {
-                    return Err(PyTypeError::new_err(format!("{}() got multiple values for argument '{key}'", self.name)));
+                    return Err(PyTypeError::new_err(format!(
+                        "{}() got multiple values for argument '{key}'",
+                        self.name
+                    )));
                 }
             }
             let value = match (value, &parameter.default) {
                 (Some(value), _) => value,
                 (None, Some(default)) => default.bind(py).clone(),
                 (None, None) => {
-                    return Err(PyTypeError::new_err(format!("{}() missing 1 required positional argument: '{key}'", self.name)));
+                    return Err(PyTypeError::new_err(format!(
+                        "{}() missing 1 required positional argument: '{key}'",
+                        self.name
+                    )));
                 }
             };
             match parameter.target {
@@ -182,7 +195,10 @@ impl OpType {
                 for key in kwargs.keys() {
                     let key: String = key.extract()?;
                     if !known(&key) {
-                        return Err(PyTypeError::new_err(format!("{}() got an unexpected keyword argument '{key}'", self.name)));
+                        return Err(PyTypeError::new_err(format!(
+                            "{}() got an unexpected keyword argument '{key}'",
+                            self.name
+                        )));
                     }
                 }
             }
@@ -261,7 +277,10 @@ impl OpType {
             [] => "  The created Operation.\n".to_owned(),
             [one] if one.count == Count::One => "  A `Tensor`.\n".into(),
             [_] => "  A list of `Tensor`s.\n".into(),
-            all => format!("  A tuple of `Tensor`s ({}).\n", all.iter().map(|a| a.name).collect::<Vec<_>>().join(", ")),
+            all => format!(
+                "  A tuple of `Tensor`s ({}).\n",
+                all.iter().map(|a| a.name).collect::<Vec<_>>().join(", ")
+            ),
         };
         if let Some((_, case)) = self.def.cases.iter().find(|(_, c)| c.contains(") =")) {
             text += &format!("\nExample (op and result):\n  {}\n", case.trim());
@@ -291,10 +310,11 @@ impl OpType {
                     let info = &g.node(id)?.info;
                     outputs.iter().map(|a| info.output_range(a.name)).collect::<Result<Vec<_>, _>>()
                 });
-                let parts = ranges.map_err(building)?.into_iter().zip(outputs).map(|(range, out)| match out.count {
-                    Count::One => one(range.start),
-                    _ => Ok(PyList::new(py, range.map(one).collect::<PyResult<Vec<_>>>()?)?.into_any()),
-                });
+                let parts =
+                    ranges.map_err(building)?.into_iter().zip(outputs).map(|(range, out)| match out.count {
+                        Count::One => one(range.start),
+                        _ => Ok(PyList::new(py, range.map(one).collect::<PyResult<Vec<_>>>()?)?.into_any()),
+                    });
                 let mut parts = parts.collect::<PyResult<Vec<_>>>()?;
                 if outputs.len() == 1 {
                     return Ok(parts.remove(0));
@@ -302,7 +322,7 @@ impl OpType {
                 let class = self.results.get_or_try_init(py, || -> PyResult<Py<PyAny>> {
                     let fields: Vec<&str> = outputs.iter().map(|a| a.name).collect();
                     let make = py.import("collections")?.getattr("namedtuple")?;
-                    Ok(make.call1((format!("{}Output", self.def.name), fields))?.unbind())
+                    Ok(make.call1((self.def.name, fields))?.unbind())
                 })?;
                 class.bind(py).call1(PyTuple::new(py, parts)?)
             }
@@ -311,11 +331,7 @@ impl OpType {
 }
 
 /// The words of TensorFlow's function for the op.
-fn given_parameters(
-    py: Python<'_>,
-    def: &'static OpDef,
-    given: Vec<(String, String, Option<Py<PyTuple>>)>,
-) -> PyResult<Vec<Parameter>> {
+fn given_parameters(py: Python<'_>, def: &'static OpDef, given: Vec<Words>) -> PyResult<Vec<Parameter>> {
     let mut parameters = Vec::new();
     for (name, word, default) in given {
         let input = def.inputs.iter().position(|a| a.name == word).map(Target::Input);
@@ -325,10 +341,12 @@ fn given_parameters(
         let default = default.map(|d| d.bind(py).get_item(0).map(Bound::unbind)).transpose()?;
         parameters.push(Parameter { name, target, default });
     }
-    let has = |name: &str| parameters.iter().any(|p| match p.target {
-        Target::Input(i) => def.inputs[i].name == name,
-        Target::Attr(a, _) => a == name,
-    });
+    let has = |name: &str| {
+        parameters.iter().any(|p| match p.target {
+            Target::Input(i) => def.inputs[i].name == name,
+            Target::Attr(a, _) => a == name,
+        })
+    };
     match def.inputs.iter().all(|a| has(a.name)) {
         true => Ok(parameters),
         false => own_parameters(py, def),
@@ -344,16 +362,22 @@ fn own_parameters(py: Python<'_>, def: &'static OpDef) -> PyResult<Vec<Parameter
         })
     };
     let inputs = def.inputs.iter().enumerate();
-    let mut parameters: Vec<Parameter> =
-        inputs.map(|(i, a)| Parameter { name: a.name.to_owned(), target: Target::Input(i), default: None }).collect();
-    let (later, first): (Vec<_>, Vec<_>) = def.attrs.iter().filter(|(n, _)| !told(n)).partition(|(_, s)| s.default.is_some());
+    let mut parameters: Vec<Parameter> = inputs
+        .map(|(i, a)| Parameter { name: a.name.to_owned(), target: Target::Input(i), default: None })
+        .collect();
+    let (later, first): (Vec<_>, Vec<_>) =
+        def.attrs.iter().filter(|(n, _)| !told(n)).partition(|(_, s)| s.default.is_some());
     for (name, spec) in first.into_iter().chain(later) {
         let default = match &spec.default {
             Some(Attr::Str(text)) => Some(PyString::new(py, &text.text()).into_any().unbind()),
             Some(value) => Some(attr::to_python(py, value)?.unbind()),
             None => None,
         };
-        parameters.push(Parameter { name: (*name).to_owned(), target: Target::Attr(name, spec.kind), default });
+        parameters.push(Parameter {
+            name: (*name).to_owned(),
+            target: Target::Attr(name, spec.kind),
+            default,
+        });
     }
     Ok(parameters)
 }
@@ -434,6 +458,7 @@ impl<'py> Making<'py> {
             (None, None) => String::new(),
         };
         drop(self.scope);
+        check_name(&name)?;
         let args = values.into_iter().map(|value| match value {
             Value::Port(port) => Arg::from(share.output(port)),
             Value::Literal(tensor) => Arg::from(tensor),
@@ -450,7 +475,11 @@ impl<'py> Making<'py> {
             let Ok(tensor) = item.cast::<Tensor>() else { return Ok(()) };
             match &found {
                 Some(first) if !first.get().graph(self.py).is(tensor.get().graph(self.py)) => {
-                    Err(PyValueError::new_err(format!("{} must be from the same graph as {}.", tensor.str()?, first.str()?)))
+                    Err(PyValueError::new_err(format!(
+                        "{} must be from the same graph as {}.",
+                        tensor.str()?,
+                        first.str()?
+                    )))
                 }
                 Some(_) => Ok(()),
                 None => {
@@ -503,7 +532,11 @@ impl<'py> Making<'py> {
     ) -> PyResult<Value> {
         if let Ok(tensor) = given.cast::<Tensor>() {
             if !tensor.get().graph(self.py).is(graph) {
-                return Err(PyValueError::new_err(format!("{} must be from the same graph as the other inputs of {}.", tensor.str()?, self.def.name)));
+                return Err(PyValueError::new_err(format!(
+                    "{} must be from the same graph as the other inputs of {}.",
+                    tensor.str()?,
+                    self.def.name
+                )));
             }
             return Ok(Value::Port(tensor.get().port()));
         }
@@ -589,6 +622,15 @@ impl<'py> Making<'py> {
     }
 }
 
+/// Whether a node may have this name.
+fn check_name(name: &str) -> PyResult<()> {
+    let fine = |c: char| c.is_ascii_alphanumeric() || "_.\\-/".contains(c);
+    match name.chars().all(fine) && !name.starts_with(['_', '-', '/', '\\']) {
+        true => Ok(()),
+        false => Err(PyValueError::new_err(format!("'{name}' is not a valid node name"))),
+    }
+}
+
 /// An input on its way to the node.
 enum Value {
     Port(Port),
@@ -615,7 +657,14 @@ fn wanted_dtype(ty: TypeSpec, known: &Known) -> Option<DType> {
 fn first_dtype(list: &[Bound<'_, PyAny>]) -> PyResult<Option<DType>> {
     for item in list {
         if let Ok(tensor) = item.cast::<Tensor>() {
-            return tensor.get().graph(item.py()).get().output(tensor.get().port()).dtype().map(Some).map_err(building);
+            return tensor
+                .get()
+                .graph(item.py())
+                .get()
+                .output(tensor.get().port())
+                .dtype()
+                .map(Some)
+                .map_err(building);
         }
     }
     Ok(None)
@@ -635,7 +684,10 @@ fn convert_by_package<'py>(
     let tensor = tensor.cast_into::<Tensor>()?;
     match tensor.get().graph(py).is(graph) {
         true => Ok(tensor),
-        false => Err(PyValueError::new_err(format!("{} must be from the same graph as the other inputs.", tensor.str()?))),
+        false => Err(PyValueError::new_err(format!(
+            "{} must be from the same graph as the other inputs.",
+            tensor.str()?
+        ))),
     }
 }
 
@@ -714,7 +766,8 @@ fn finish_operator<'py>(
 /// A unary operator.
 pub fn unary<'py>(tensor: &Bound<'py, Tensor>, op: &'static str, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let inputs = [Some(tensor.as_any().clone())];
-    let (graph, id) = Making::new(tensor.py(), registered(op)?, Some(name.to_owned()))?.make(&inputs, Attrs::new())?;
+    let (graph, id) =
+        Making::new(tensor.py(), registered(op)?, Some(name.to_owned()))?.make(&inputs, Attrs::new())?;
     Ok(Tensor::of(&graph, Port::new(id, 0))?.into_any())
 }
 
@@ -745,6 +798,9 @@ pub fn constant<'py>(
     dtype: Option<&Bound<'py, PyAny>>,
     name: Option<&str>,
 ) -> PyResult<Bound<'py, Tensor>> {
+    if value.is_none() {
+        return Err(PyValueError::new_err("None values not supported."));
+    }
     convert(py, value, dtype, name)?.ok_or_else(|| {
         let kind = value.get_type().name().map_or_else(|_| "object".into(), |n| n.to_string());
         PyTypeError::new_err(format!(
@@ -753,11 +809,16 @@ pub fn constant<'py>(
     })
 }
 
-fn make_constant<'py>(py: Python<'py>, tensor: millstream::Tensor, name: Option<&str>) -> PyResult<Bound<'py, Tensor>> {
+fn make_constant<'py>(
+    py: Python<'py>,
+    tensor: millstream::Tensor,
+    name: Option<&str>,
+) -> PyResult<Bound<'py, Tensor>> {
     let graph = stack::default_graph(py)?;
     graph.get().note_place(py)?;
     let g = graph.get().inner();
-    let node = g.op("Const").name(name.unwrap_or("Const")).attr("dtype", tensor.dtype()).attr("value", tensor);
+    let node =
+        g.op("Const").name(name.unwrap_or("Const")).attr("dtype", tensor.dtype()).attr("value", tensor);
     let output: Output<'_> = node.try_finish().map_err(building)?.output(0);
     let port = output.port();
     Tensor::of(&graph, port)

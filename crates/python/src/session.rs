@@ -107,7 +107,9 @@ impl Form {
             let kind = fetch.get_type();
             return Err(PyTypeError::new_err(format!("Fetch argument None has invalid type {kind}")));
         }
-        if fetch.is_instance_of::<PyDict>() || fetch.is_instance(&py.import("collections.abc")?.getattr("Mapping")?)? {
+        if fetch.is_instance_of::<PyDict>()
+            || fetch.is_instance(&py.import("collections.abc")?.getattr("Mapping")?)?
+        {
             let items = fetch.call_method0("items")?.try_iter()?;
             let pairs = items.map(|item| {
                 let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item?.extract()?;
@@ -140,15 +142,19 @@ impl Form {
             targets.push(Target::Value(output.port()));
             return Ok(Form::Value);
         }
-        let id = share.find(name).ok_or_else(|| {
-            unknown(format!("The name '{name}' refers to an Operation not in the graph."))
-        })?;
+        let id = share
+            .find(name)
+            .ok_or_else(|| unknown(format!("The name '{name}' refers to an Operation not in the graph.")))?;
         targets.push(Target::Operation(id));
         Ok(Form::Nothing)
     }
 
     /// The values in this form.
-    fn fill<'py>(&self, py: Python<'py>, values: &mut impl Iterator<Item = Fetched>) -> PyResult<Bound<'py, PyAny>> {
+    fn fill<'py>(
+        &self,
+        py: Python<'py>,
+        values: &mut impl Iterator<Item = Fetched>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         Ok(match self {
             Form::Value => match values.next() {
                 Some(Fetched::Value(value)) => to_python(py, value)?,
@@ -160,7 +166,9 @@ impl Form {
             }
             Form::List(parts) => PyList::new(py, fill_all(parts, py, values)?)?.into_any(),
             Form::Tuple(parts) => PyTuple::new(py, fill_all(parts, py, values)?)?.into_any(),
-            Form::Named(class, parts) => class.bind(py).call1(PyTuple::new(py, fill_all(parts, py, values)?)?)?,
+            Form::Named(class, parts) => {
+                class.bind(py).call1(PyTuple::new(py, fill_all(parts, py, values)?)?)?
+            }
             Form::Dict(class, parts) => {
                 let pairs = parts.iter().map(|(k, p)| Ok((k.clone_ref(py), p.fill(py, values)?)));
                 let pairs = pairs.collect::<PyResult<Vec<_>>>()?;
@@ -182,7 +190,9 @@ impl Form {
                     }
                 }
             }
-            Form::Packed(pack, parts) => pack.bind(py).call1((PyList::new(py, fill_all(parts, py, values)?)?,))?,
+            Form::Packed(pack, parts) => {
+                pack.bind(py).call1((PyList::new(py, fill_all(parts, py, values)?)?,))?
+            }
         })
     }
 }
@@ -219,6 +229,9 @@ fn feeds_of(
         }
         return Ok(());
     }
+    if !feeds.hasattr("items")? {
+        return Err(PyTypeError::new_err("feed_dict must be a dictionary"));
+    }
     for pair in feeds.call_method0("items")?.try_iter()? {
         let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
         feed(graph, &key, &value, add)?;
@@ -237,7 +250,10 @@ fn feed(
     let port = match key.cast::<Tensor>() {
         Ok(tensor) => {
             if !tensor.get().graph(py).is(graph) {
-                return Err(not_feedable(key, &format!("Tensor {} is not an element of this graph.", key.str()?)));
+                return Err(not_feedable(
+                    key,
+                    &format!("Tensor {} is not an element of this graph.", key.str()?),
+                ));
             }
             tensor.get().port()
         }
@@ -316,7 +332,11 @@ impl Session {
             ..SessionOptions::default()
         };
         let session = millstream::Session::with_options(graph.get().inner(), options).map_err(building)?;
-        Ok(Session { graph: graph.clone().unbind(), session: Arc::new(session), closed: AtomicBool::new(false) })
+        Ok(Session {
+            graph: graph.clone().unbind(),
+            session: Arc::new(session),
+            closed: AtomicBool::new(false),
+        })
     }
 
     /// The graph.
@@ -348,6 +368,11 @@ impl Session {
     ) -> PyResult<Bound<'py, PyAny>> {
         self.check_open()?;
         let graph = self.graph.bind(py);
+        if graph.get().inner().is_empty() {
+            return Err(PyRuntimeError::new_err(
+                "The Session graph is empty.  Add operations to the graph before calling run().",
+            ));
+        }
         let mut targets = Vec::new();
         let form = Form::of(graph, fetches, &mut targets)?;
         let mut feeds = FeedList::new();
@@ -388,7 +413,8 @@ impl Session {
         let form = Form::of(graph, fetches, &mut targets)?;
         let feeds = ports_of(graph, feed_list)?;
         let outputs = feeds.iter().map(|&p| graph.get().output(p));
-        let callable = self.session.make_callable(FetchList(targets), outputs).map_err(|e| running(py, graph, e))?;
+        let callable =
+            self.session.make_callable(FetchList(targets), outputs).map_err(|e| running(py, graph, e))?;
         Ok(Callable { graph: self.graph.clone_ref(py), callable, feeds, form })
     }
 
@@ -493,4 +519,3 @@ fn places(form: &Form) -> Vec<bool> {
         Form::Dict(_, parts) => parts.iter().flat_map(|(_, p)| places(p)).collect(),
     }
 }
-

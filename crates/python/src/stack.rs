@@ -118,6 +118,8 @@ pub fn pop_session(session: &Bound<'_, PyAny>) -> PyResult<()> {
         false => None,
     });
     popped.map(drop).ok_or_else(|| {
-        PyRuntimeError::new_err("Nesting violated: the session that is left is not the innermost one of this thread")
+        PyRuntimeError::new_err(
+            "Nesting violated: the session that is left is not the innermost one of this thread",
+        )
     })
 }

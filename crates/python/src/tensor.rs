@@ -5,8 +5,8 @@ use crate::errors::building;
 use crate::graph::Graph;
 use crate::op;
 use crate::stack;
-use millstream::graph::{NodeId, Port};
 use millstream::Op;
+use millstream::graph::{NodeId, Port};
 use pyo3::exceptions::{PyNotImplementedError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
@@ -193,7 +193,10 @@ impl Tensor {
         let py = slf.py();
         let session = match session {
             Some(session) => session,
-            None => default_session(py, "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` or pass an explicit session to `eval(session=sess)`")?,
+            None => default_session(
+                py,
+                "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` or pass an explicit session to `eval(session=sess)`",
+            )?,
         };
         session.call_method1("run", (slf, feed_dict))
     }
@@ -222,20 +225,26 @@ impl Tensor {
         Ok(format!("Tensor(\"{}\"{shape}, dtype={})", self.name(), self.dtype(py)?.getattr("name")?))
     }
 
-    fn __bool__(&self) -> PyResult<bool> {
-        Err(PyTypeError::new_err(
-            "Using a `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not None:` instead of `if t:` to test if a tensor is defined, and use TensorFlow ops such as tf.cond to execute subgraphs conditioned on the value of a tensor.",
+    fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
+        Err(not_in_a_graph(
+            py,
+            "using a `tf.Tensor` as a Python `bool` is not allowed in Graph execution. Use Eager execution or decorate this function with @tf.function.",
         ))
     }
 
-    fn __iter__(&self) -> PyResult<Py<PyAny>> {
-        Err(PyTypeError::new_err(
-            "Tensor objects are only iterable when eager execution is enabled. To iterate over this tensor use tf.map_fn.",
+    fn __iter__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Err(not_in_a_graph(
+            py,
+            "iterating over `tf.Tensor` is not allowed in Graph execution. Use Eager execution or decorate this function with @tf.function.",
         ))
     }
 
     #[pyo3(signature = (*_args, **_kwargs))]
-    fn __array__(&self, _args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Py<PyAny>> {
+    fn __array__(
+        &self,
+        _args: &Bound<'_, PyTuple>,
+        _kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
         Err(PyNotImplementedError::new_err(format!(
             "Cannot convert a symbolic Tensor ({}) to a numpy array.",
             self.name()
@@ -247,11 +256,13 @@ impl Tensor {
     }
 
     fn __add__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let string = slf.get().graph.get().output(slf.get().port).dtype().is_ok_and(|d| d == millstream::DType::Str);
+        let string =
+            slf.get().graph.get().output(slf.get().port).dtype().is_ok_and(|d| d == millstream::DType::Str);
         operate(slf, if string { "Add" } else { "AddV2" }, "add", other, false)
     }
     fn __radd__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let string = slf.get().graph.get().output(slf.get().port).dtype().is_ok_and(|d| d == millstream::DType::Str);
+        let string =
+            slf.get().graph.get().output(slf.get().port).dtype().is_ok_and(|d| d == millstream::DType::Str);
         operate(slf, if string { "Add" } else { "AddV2" }, "add", other, true)
     }
     fn __sub__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -384,7 +395,10 @@ impl Operation {
     fn outputs<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
         let graph = slf.get().graph(slf.py());
         let outputs = slf.get().op().outputs();
-        PyList::new(slf.py(), outputs.iter().map(|o| Tensor::of(graph, o.port())).collect::<PyResult<Vec<_>>>()?)
+        PyList::new(
+            slf.py(),
+            outputs.iter().map(|o| Tensor::of(graph, o.port())).collect::<PyResult<Vec<_>>>()?,
+        )
     }
 
     /// What it takes.
@@ -405,7 +419,8 @@ impl Operation {
 
     /// The value of an attribute.
     fn get_attr<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        let attr = self.graph.get().inner().read(|g| g.node(self.id).map(|n| n.info.attrs.get(name).cloned()));
+        let attr =
+            self.graph.get().inner().read(|g| g.node(self.id).map(|n| n.info.attrs.get(name).cloned()));
         let attr = attr.map_err(building)?.ok_or_else(|| {
             PyValueError::new_err(format!("Operation '{}' has no attr named '{name}'.", self.name()))
         })?;
@@ -432,7 +447,8 @@ impl Operation {
     fn traceback<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let place = self.graph.get().read_place(py, self.id);
         let frames = place.map(|(file, line, function)| -> PyResult<_> {
-            let text = py.import("linecache")?.call_method1("getline", (&file, line))?.call_method0("strip")?;
+            let text =
+                py.import("linecache")?.call_method1("getline", (&file, line))?.call_method0("strip")?;
             (file, line, function, text).into_pyobject(py)
         });
         PyList::new(py, frames.transpose()?)
@@ -472,7 +488,10 @@ impl Operation {
         let py = slf.py();
         let session = match session {
             Some(session) => session,
-            None => default_session(py, "Cannot execute operation using `run()`: No default session is registered. Use `with sess.as_default():` or pass an explicit session to `run(session=sess)`")?,
+            None => default_session(
+                py,
+                "Cannot execute operation using `run()`: No default session is registered. Use `with sess.as_default():` or pass an explicit session to `run(session=sess)`",
+            )?,
         };
         session.call_method1("run", (slf, feed_dict)).map(drop)
     }
@@ -481,7 +500,11 @@ impl Operation {
     fn _update_input(slf: &Bound<'_, Self>, index: usize, tensor: &Bound<'_, Tensor>) -> PyResult<()> {
         let graph = slf.get().graph(slf.py());
         if !tensor.get().graph.is(graph) {
-            return Err(PyValueError::new_err(format!("{} must be from the same graph as {}.", tensor.get().name(), slf.get().name())));
+            return Err(PyValueError::new_err(format!(
+                "{} must be from the same graph as {}.",
+                tensor.get().name(),
+                slf.get().name()
+            )));
         }
         let (op, port) = (slf.get().op(), tensor.get().port);
         graph.get().inner().update_input(op, index, graph.get().output(port)).map_err(building)
@@ -497,8 +520,20 @@ impl Operation {
     fn colocation_groups<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self.get_attr(py, "_class") {
             Ok(groups) => Ok(groups),
-            Err(_) => Ok(PyList::new(py, [PyBytes::new(py, format!("loc:@{}", self.name()).as_bytes())])?.into_any()),
+            Err(_) => {
+                Ok(PyList::new(py, [PyBytes::new(py, format!("loc:@{}", self.name()).as_bytes())])?
+                    .into_any())
+            }
         }
+    }
+}
+
+/// TensorFlow's exception for what takes a value while the graph is built.
+fn not_in_a_graph(py: Python<'_>, message: &'static str) -> PyErr {
+    let class = py.import("millstream.errors").and_then(|m| m.getattr("OperatorNotAllowedInGraphError"));
+    match class.and_then(|class| class.call1((message,))) {
+        Ok(error) => PyErr::from_value(error),
+        Err(_) => PyTypeError::new_err(message),
     }
 }
 

@@ -6,7 +6,8 @@ import types
 import pytest
 
 import expressions_golden
-from millstream import compat, device, dtypes, errors, graph_keys, logging, nest, protos, shapes, version
+from millstream import compat, dtypes, errors, graph_keys, logging, nest, protos, shapes, version
+from millstream.devices import DeviceSpec
 
 with open(expressions_golden.GOLDEN) as source:
     ANSWERS = json.load(source)
@@ -20,7 +21,7 @@ def namespace():
         setattr(tf, name, getattr(shapes, name))
     for name in ("ConfigProto", "GraphOptions", "OptimizerOptions", "RunOptions", "RunMetadata", "GraphDef", "NodeDef", "AttrValue", "Summary", "GPUOptions"):
         setattr(tf, name, getattr(protos, name))
-    tf.DeviceSpec, tf.GraphKeys, tf.version, tf.logging = device.DeviceSpec, graph_keys.GraphKeys, version, logging
+    tf.DeviceSpec, tf.GraphKeys, tf.version, tf.logging = DeviceSpec, graph_keys.GraphKeys, version, logging
     tf.errors, tf.nest = errors, nest
     tf.compat = compat
     tf.SparseTensorValue = __import__("collections").namedtuple("SparseTensorValue", "indices values dense_shape")

@@ -59,6 +59,19 @@ def walk(module, prefix, seen, found):
                     found[prefix + name] = op
 
 
+def aliases(module, prefix, seen, tops, found):
+    """Names in modules of what also stands at the top."""
+    for name in sorted(dir(module)):
+        value = getattr(module, name, None)
+        if name.startswith("_") or (prefix == "" and name in ("compat", "contrib", "raw_ops", "keras", "estimator")):
+            continue
+        if inspect.ismodule(value):
+            if "tensorflow" in value.__name__ and id(value) not in seen:
+                aliases(value, prefix + name + ".", seen | {id(value)}, tops, found)
+        elif prefix and callable(value) and id(value) in tops:
+            found[prefix + name] = tops[id(value)]
+
+
 def main():
     print('"""What TensorFlow 1.15 calls each op and its arguments. Written by `tools/tf_api.py`; not edited by hand."""\n')
     print("# An op's arguments in order: `name`, `name=default`, `name->word of the op`.")
@@ -74,6 +87,16 @@ def main():
     walk(tf, "", set(), found)
     for name, op in sorted(found.items()):
         print("    %r: %r," % (name, op))
+    print("}\n\n# Names in modules of what also stands at the top.\nALIASES = {")
+    tops = {}
+    for name in sorted(dir(tf), key=lambda n: (-len(n), n)):
+        if not name.startswith("_") and callable(getattr(tf, name, None)):
+            tops[id(getattr(tf, name))] = name
+    same = {}
+    aliases(tf, "", set(), tops, same)
+    for name, top in sorted(same.items()):
+        if name not in found:
+            print("    %r: %r," % (name, top))
     print("}")
 
 

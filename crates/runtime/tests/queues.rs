@@ -12,8 +12,13 @@ fn dequeue_batch<'g>(q: Output<'g>, op: &'static str, n: i32) -> Output<'g> {
     q.graph().op(op).input(q).input(n).attr("component_types", list([DType::I32])).output()
 }
 
-const BRIEF: RunOptions =
-    RunOptions { timeout: Some(Duration::from_millis(30)), trace: false, watch: Vec::new(), why: None, poll: None };
+const BRIEF: RunOptions = RunOptions {
+    timeout: Some(Duration::from_millis(30)),
+    trace: false,
+    watch: Vec::new(),
+    why: None,
+    poll: None,
+};
 
 fn sessions(g: &Graph) -> impl Iterator<Item = Session> {
     [1, 2].into_iter().map(|threads| {

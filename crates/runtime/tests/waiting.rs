@@ -78,8 +78,13 @@ fn fails<T>(result: Result<T>, code: Code, parts: &[&str]) {
     }
 }
 
-const BRIEF: RunOptions =
-    RunOptions { timeout: Some(Duration::from_millis(30)), trace: false, watch: Vec::new(), why: None, poll: None };
+const BRIEF: RunOptions = RunOptions {
+    timeout: Some(Duration::from_millis(30)),
+    trace: false,
+    watch: Vec::new(),
+    why: None,
+    poll: None,
+};
 
 #[test]
 fn parked_nodes_are_woken_from_other_threads() -> Result<()> {

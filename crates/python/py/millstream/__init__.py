@@ -11,11 +11,9 @@ A graph is built once, loops and branches included, and run any number of times:
 The functions that are one op each are made when they are first asked for (`_namespaces.py`); the others stand in the modules here.
 """
 
-from __future__ import annotations
+from typing import Any as _Any
 
-from typing import Any, List
-
-from millstream import _engine, _namespaces, array_ops, dtypes, errors, framework, math_ops, nest, raw_ops, shapes
+from millstream import _engine, _namespaces, array_ops, compat, dtypes, errors, framework, graph_keys, logging, math_ops, nest, raw_ops, shapes
 from millstream._engine import Operation, Tensor
 from millstream.array_ops import *  # noqa: F403
 from millstream.control_flow import Print, case, cond, group, no_op, switch_case, tuple, while_loop  # noqa: A004
@@ -51,6 +49,7 @@ from millstream.framework import (
 from millstream.functional import foldl, foldr, map_fn, scan
 from millstream.gradients_impl import AggregationMethod, UnconnectedGradients, gradients, hessians
 from millstream.graph_keys import GraphKeys
+from millstream.importer import import_graph_def
 from millstream.init_ops import (
     constant_initializer,
     glorot_normal_initializer,
@@ -63,11 +62,12 @@ from millstream.init_ops import (
     zeros_initializer,
 )
 from millstream.math_ops import *  # noqa: F403
+from millstream.more_ops import *  # noqa: F403
 from millstream.random_ops import multinomial, random_normal, random_shuffle, random_uniform, set_random_seed, truncated_normal
 from millstream.session import InteractiveSession, Session, get_default_session
 from millstream.shapes import Dimension, TensorShape
 from millstream.tensor_array import TensorArray
-from millstream.variable_scope import (
+from millstream.variable_scopes import (
     AUTO_REUSE,
     VariableScope,
     get_local_variable,
@@ -87,9 +87,9 @@ __version__ = _engine.__version__
 _namespaces.install(__name__)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Any:
     return _namespaces.find(__name__, "", name)
 
 
-def __dir__() -> List[str]:
+def __dir__() -> list:
     return sorted(set(globals()) | set(_namespaces.names("")))

@@ -12,9 +12,6 @@ import sys
 import types
 from typing import Any, Dict, List
 
-#: Names of hand-written functions: public name -> (module, name there).
-WRITTEN: Dict[str, Any] = {}
-
 _tables: Dict[str, Dict[str, str]] = {}
 
 
@@ -22,9 +19,12 @@ def _table() -> Dict[str, Dict[str, str]]:
     """For each namespace, its names and their ops."""
     if not _tables:
         from millstream import _engine
-        from millstream._api import ENDPOINTS
+        from millstream._api import ALIASES, ENDPOINTS
 
         have = set(_engine.op_names())
+        for public, top in ALIASES.items():
+            space, _, name = public.rpartition(".")
+            _tables.setdefault(space, {})[name] = "=" + top
         for public, op in ENDPOINTS.items():
             space, _, name = public.rpartition(".")
             if op in have:
@@ -34,7 +34,7 @@ def _table() -> Dict[str, Dict[str, str]]:
 
 def names(space: str) -> List[str]:
     """The names in a namespace."""
-    return [*_table().get(space, {}), *(n.rpartition(".")[2] for n in WRITTEN if n.rpartition(".")[0] == space)]
+    return list(_table().get(space, {}))
 
 
 def find(module: str, space: str, name: str) -> Any:
@@ -42,15 +42,17 @@ def find(module: str, space: str, name: str) -> Any:
     public = space + "." + name if space else name
     if name.startswith("__"):
         raise AttributeError("module %r has no attribute %r" % (module, name))
-    written = WRITTEN.get(public)
-    if written is not None:
-        value = getattr(importlib.import_module(written[0]), written[1])
-    elif name in _table().get(space, {}):
+    word = _table().get(space, {}).get(name)
+    if word is not None and word.startswith("="):
+        value = getattr(sys.modules["millstream"], word[1:])
+    elif word is not None:
         from millstream._ops import op
 
-        value = op(_table()[space][name], name)
+        value = op(word, name)
     elif public in _spaces() or _is_file(public):
         value = _space(public)
+    elif not space and name[0].isupper() and _message(name) is not None:
+        value = _message(name)
     else:
         raise AttributeError("module %r has no attribute %r" % (module, name))
     setattr(sys.modules[module], name, value)
@@ -58,12 +60,21 @@ def find(module: str, space: str, name: str) -> Any:
 
 
 def _is_file(public: str) -> bool:
-    return not public.rpartition(".")[2].startswith("_") and importlib.util.find_spec("millstream." + public) is not None
+    try:
+        return not public.rpartition(".")[2].startswith("_") and importlib.util.find_spec("millstream." + public) is not None
+    except ModuleNotFoundError:
+        return False  # What is above it is no package.
+
+
+def _message(name: str) -> Any:
+    """A message that TensorFlow has at the top: `GraphDef`, `ConfigProto`."""
+    from millstream import protos
+
+    return getattr(protos, name, None)
 
 
 def _spaces() -> List[str]:
-    spaces = set(_table()) | {n.rpartition(".")[0] for n in WRITTEN}
-    return sorted({".".join(s.split(".")[: i + 1]) for s in spaces for i in range(len(s.split(".")))} - {""})
+    return sorted({".".join(s.split(".")[: i + 1]) for s in _table() for i in range(len(s.split(".")))} - {""})
 
 
 class _Space(types.ModuleType):

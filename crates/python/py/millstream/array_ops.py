@@ -7,7 +7,7 @@ from typing import Any, List, Optional
 
 import numpy as np
 
-from millstream import dtypes, shapes
+from millstream import _engine, dtypes, shapes
 from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.framework import SparseTensor, constant, convert_to_tensor, name_scope
@@ -405,6 +405,8 @@ def _getitem(tensor: Tensor, key: Any, var: Any = None) -> Tensor:
             begin = end = strides = np.zeros([0], np.int32)  # type: ignore[assignment]
         elif any(isinstance(v, Tensor) for v in begin + end + strides):
             begin, end, strides = stack(begin), stack(end), stack(strides)  # type: ignore[assignment]
+        else:
+            begin, end, strides = (_engine.constant(v, dtypes.int32, "stack") for v in (begin, end, strides))  # type: ignore[assignment]
         return op("StridedSlice")(tensor, begin, end, strides, name=name, **masks)
 
 

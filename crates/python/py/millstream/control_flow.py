@@ -199,48 +199,43 @@ def while_loop(
         raise TypeError("parallel_iterations must be a positive integer.")
     if nest.is_sequence(loop_vars) and not nest.flatten(loop_vars):
         raise ValueError("No loop variables provided")
-    scope_name = name or "while"
     graph = get_default_graph()
-    if maximum_iterations is not None:
-        maximum_iterations = convert_to_tensor(maximum_iterations, name="maximum_iterations")
-        if maximum_iterations.shape.ndims not in (0, None):
-            raise ValueError("maximum_iterations must be a scalar, saw shape: %s" % (maximum_iterations.shape,))
-    converted = nest.map_structure(_as_loop_var, loop_vars)
+    with graph.name_scope(name or "while") as scope:
+        if maximum_iterations is not None:
+            maximum_iterations = convert_to_tensor(maximum_iterations, name="maximum_iterations")
+            if maximum_iterations.shape.ndims not in (0, None):
+                raise ValueError("maximum_iterations must be a scalar, saw shape: %s" % (maximum_iterations.shape,))
+        converted = nest.map_structure(_as_loop_var, loop_vars)
     structure = _Structure(converted)
     one = not nest.is_sequence(loop_vars)
-    arguments = structure.pack
+    returned: List[Any] = []
 
     def call(function: Any, flat: Any) -> Any:
-        packed = arguments(flat)
-        if one:
-            return function(packed)
-        if isinstance(packed, dict):
-            return function(packed)
-        return function(*packed)
+        packed = structure.pack(flat)
+        return function(packed) if one or isinstance(packed, dict) else function(*packed)
 
     def flat_cond(flat: Any) -> Tensor:
-        return convert_to_tensor(call(cond, flat), name="cond")
+        more = convert_to_tensor(call(cond, flat), name="cond")
+        if more.dtype.base_dtype != dtypes.bool:
+            raise TypeError("Value passed to parameter 'input' has DataType %s not in list of allowed values: bool: the condition of a loop" % more.dtype.name)
+        return more
 
     def flat_body(flat: Any) -> List[Tensor]:
         result = call(body, flat)
-        # As TensorFlow: a body over one variable may return it as it is.
-        if not nest.is_sequence(result) and nest.is_sequence(converted):
+        if not nest.is_sequence(result):
             result = [result]
-        result = _like(converted, result)
-        nest.assert_same_structure(_list(converted), _list(result))
-        values = nest.flatten(result)
-        dtypes_of = [getattr(v, "dtype", None) for v in nest.flatten(converted)]
+        wanted = converted if nest.is_sequence(converted) else [converted]
+        nest.assert_same_structure(_list(wanted), _list(result))
+        returned.append(result)
         flat_result: List[Tensor] = []
-        for value, dtype in zip(values, dtypes_of):
+        for value, start in zip(nest.flatten(result), nest.flatten(converted)):
             if isinstance(value, (SparseTensor, IndexedSlices)) or hasattr(value, "_loop_value"):
                 flat_result.extend(_Structure.parts(value))
             else:
-                flat_result.append(_next_value(value, dtype))
+                flat_result.append(_next_value(value, getattr(start, "dtype", None)))
         return flat_result
 
-    invariants = None
-    if shape_invariants is not None:
-        invariants = _shape_invariants(converted, shape_invariants)
+    invariants = None if shape_invariants is None else _shape_invariants(converted, shape_invariants)
     results = _engine.while_loop(
         graph,
         flat_cond,
@@ -252,12 +247,11 @@ def while_loop(
         back_prop,
         swap_memory,
         maximum_iterations,
-        scope_name,
+        scope,
     )
-    packed = structure.pack(results)
-    if not return_same_structure and nest.is_sequence(packed) and len(packed) == 1 and not isinstance(packed, dict):
-        return packed[0]
-    return packed
+    # As TensorFlow: in the structure that the body returned, which may be a tuple where the variables were a list.
+    packed = _Structure(returned[0]).pack(results)
+    return packed[0] if not return_same_structure and len(results) == 1 and not isinstance(packed, dict) else packed
 
 
 def _as_loop_var(value: Any) -> Any:
@@ -279,13 +273,6 @@ def _list(structure: Any) -> Any:
 
 
 builtin_tuple = type(())
-
-
-def _like(wanted: Any, given: Any) -> Any:
-    """Lists and tuples stand for each other, as in TensorFlow, at the outside."""
-    if type(given) in (list, builtin_tuple) and type(wanted) in (list, builtin_tuple):
-        return type(wanted)(given)
-    return given
 
 
 def cond(
@@ -323,6 +310,8 @@ def cond(
     graph = get_default_graph()
     if not isinstance(pred, Tensor):
         pred = convert_to_tensor(pred)
+    if pred.dtype.base_dtype != dtypes.bool:
+        raise TypeError("pred must be a bool, not %s" % pred.dtype.name)
     kept: List[Any] = []
 
     def branch(function: Any) -> Any:
@@ -451,7 +440,9 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
     functions = dict(branch_fns)
     last = default if default is not None else functions[max(keys)]
     with name_scope(name, "switch_case", []):
-        index = convert_to_tensor(branch_index, name="branch_index", dtype=None)
+        index = convert_to_tensor(branch_index, name="branch_index")
+        if index.dtype.base_dtype != dtypes.int32:
+            raise TypeError("branch_index must a Tensor of int32, got %s" % index.dtype.name)
 
         def build(left: List[int]) -> Any:
             if not left:

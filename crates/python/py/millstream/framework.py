@@ -140,7 +140,13 @@ class Graph(_engine.Graph):
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """A name in the current scope that nobody else gets."""
-        return self._unique_name(name)
+        if mark_as_used:
+            return self._unique_name(name)
+        taken = {o.name.lower() for o in self._operations()}
+        full, i = self._scope + name, 1
+        while full.lower() in taken:
+            full, i = "%s%s_%d" % (self._scope, name, i), i + 1
+        return full
 
     def get_name_scope(self) -> str:
         """The current name scope, without its closing slash."""
@@ -295,13 +301,13 @@ class _AsDefault:
 
 
 def _merged_device(graph: Graph, name: Any) -> str:
-    from millstream import device as devices
+    from millstream.devices import DeviceSpec
 
-    spec = devices.DeviceSpec()
+    spec = DeviceSpec()
     for part in (getattr(graph, "_device_now", ""), name):
         text = part.to_string() if hasattr(part, "to_string") else part
         if text:
-            spec.merge_from(devices.DeviceSpec.from_string(text))
+            spec.merge_from(DeviceSpec.from_string(text))
     return spec.to_string()
 
 
@@ -483,8 +489,9 @@ def _packed(values: Any, dtype: Any, name: Optional[str]) -> Any:
     if dtype is None:
         flat = [v.value if isinstance(v, shapes.Dimension) else v for v in values]
         return _engine.convert(np.array(flat), None, name) if any(isinstance(v, shapes.Dimension) for v in values) else NotImplemented
-    elements = [_packed(v, dtype, None) if isinstance(v, (list, tuple)) else v for v in values]
-    return op("Pack")(elements, name=name or "packed")
+    with name_scope(name or "packed") as scope:
+        elements = [_packed(v, dtype, str(i)) if isinstance(v, (list, tuple)) else convert_to_tensor(v, dtype, str(i)) for i, v in enumerate(values)]
+        return op("Pack")(elements, name=scope)
 
 
 def _dtype_within(values: Any) -> Any:
@@ -530,7 +537,15 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: Opt
     return value if isinstance(value, (IndexedSlices, SparseTensor)) else convert_to_tensor(value, dtype, name)
 
 
-convert_to_tensor_or_sparse_tensor = convert_to_tensor_or_indexed_slices
+def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: Optional[str] = None) -> Any:
+    """As `convert_to_tensor`; sparse tensors and their values become `SparseTensor`s."""
+    if isinstance(value, SparseTensorValue):
+        value = SparseTensor.from_value(value)
+    if isinstance(value, SparseTensor):
+        if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
+            raise RuntimeError("Sparse dtype: requested = %s, actual = %s" % (dtypes.as_dtype(dtype).name, value.dtype.name))
+        return value
+    return convert_to_tensor(value, dtype, name)
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Tensor:
@@ -605,6 +620,14 @@ class IndexedSlices:
         rows = op("StridedSlice")(self._dense_shape, [0], [1], [1], shrink_axis_mask=1)
         return op("UnsortedSegmentSum")(self._values, self._indices, rows, name=name)
 
+    # A composite value, for `nest`.
+
+    def _to_components(self) -> List[Tensor]:
+        return [self.values, self.indices] + ([] if self.dense_shape is None else [self.dense_shape])
+
+    def _from_components(self, components: Any) -> "IndexedSlices":
+        return IndexedSlices(*components)
+
     def __str__(self) -> str:
         shape = "" if self._dense_shape is None else ", dense_shape=%s" % self._dense_shape
         return "IndexedSlices(indices=%s, values=%s%s)" % (self._indices, self._values, shape)
@@ -667,6 +690,25 @@ class SparseTensor:
         indices, values, shape = (session or _session()).run([self.indices, self.values, self.dense_shape], feed_dict)
         return SparseTensorValue(indices, values, shape)
 
+    def __mul__(self, dense: Any) -> "SparseTensor":
+        return self._with(op("SparseDenseCwiseMul")(self.indices, self.values, self.dense_shape, dense, name="mul"))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, dense: Any) -> "SparseTensor":
+        return self._with(op("SparseDenseCwiseDiv")(self.indices, self.values, self.dense_shape, dense, name="truediv"))
+
+    def _with(self, values: Tensor) -> "SparseTensor":
+        return SparseTensor(self.indices, values, self.dense_shape)
+
+    # A composite value, for `nest`.
+
+    def _to_components(self) -> List[Tensor]:
+        return [self.indices, self.values, self.dense_shape]
+
+    def _from_components(self, components: Any) -> "SparseTensor":
+        return SparseTensor(*components)
+
     def __str__(self) -> str:
         return "SparseTensor(indices=%s, values=%s, dense_shape=%s)" % (self._indices, self._values, self._dense_shape)
 
@@ -718,6 +760,8 @@ def _expand(item: Any, value: Any = None) -> Tuple[List[Any], Any]:
         if value is not None:
             return list(zip(parts, value)), None
         return parts, lambda v: IndexedSlicesValue(*(v if len(v) == 3 else v + [None]))
+    if isinstance(item, tuple) and value is not None:
+        return list(zip(item, value)), None
     if isinstance(item, bytes):
         item = item.decode()
         return ([(item, value)], None) if value is not None else ([item], lambda v: v[0])

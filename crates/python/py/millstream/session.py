@@ -45,9 +45,9 @@ class BaseSession(_engine.Session):
 
     def list_devices(self) -> List[Any]:
         """The devices: one CPU."""
-        from millstream import device
+        from millstream.devices import DeviceSpec
 
-        return [device.DeviceSpec.from_string("/job:localhost/replica:0/task:0/device:CPU:0")]
+        return [DeviceSpec.from_string("/job:localhost/replica:0/task:0/device:CPU:0")]
 
 
 class _AsDefault:

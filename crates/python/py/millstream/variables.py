@@ -244,7 +244,7 @@ for _name in (
 
 
 def _scope_says() -> bool:
-    from millstream.variable_scope import get_variable_scope
+    from millstream.variable_scopes import get_variable_scope
 
     says = get_variable_scope().use_resource
     return _use_resource_by_default if says is None else says

@@ -1,0 +1,319 @@
+"""What stands at the top of TensorFlow's names and is no family of its own: sparse tensors, strings, tables, assertions."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional
+
+from millstream import array_ops, dtypes, math_ops
+from millstream._engine import Operation, Tensor
+from millstream._ops import op
+from millstream.control_flow import assert_, group, no_op
+from millstream.framework import SparseTensor, constant_value, convert_to_tensor, get_collection, name_scope
+from millstream.graph_keys import GraphKeys
+
+__all__ = [
+    "angle",
+    "assert_equal",
+    "assert_greater",
+    "assert_greater_equal",
+    "assert_less",
+    "assert_less_equal",
+    "assert_negative",
+    "assert_non_negative",
+    "assert_non_positive",
+    "assert_none_equal",
+    "assert_positive",
+    "broadcast_dynamic_shape",
+    "decode_raw",
+    "ensure_shape",
+    "get_seed",
+    "get_static_value",
+    "initialize_all_tables",
+    "norm",
+    "setdiff1d",
+    "sparse_add",
+    "sparse_concat",
+    "sparse_reduce_sum",
+    "sparse_reorder",
+    "sparse_reshape",
+    "sparse_retain",
+    "sparse_tensor_dense_matmul",
+    "sparse_tensor_to_dense",
+    "sparse_to_dense",
+    "string_split",
+    "string_to_hash_bucket",
+    "string_to_number",
+    "substr",
+    "tables_initializer",
+    "tensordot",
+]
+
+
+def tables_initializer(name: str = "init_all_tables") -> Operation:
+    """Fills all tables of the graph."""
+    initializers = get_collection(GraphKeys.TABLE_INITIALIZERS)
+    return group(*initializers, name=name) if initializers else no_op(name=name)
+
+
+initialize_all_tables = tables_initializer
+
+
+def get_seed(op_seed: Optional[int]) -> Any:
+    """The two seeds that a random operation with this seed gets."""
+    from millstream import random_ops
+
+    return random_ops.get_seed(op_seed)
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The value of a tensor as an array, if it is known without running anything."""
+    return constant_value(tensor)
+
+
+def angle(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
+    """The argument of complex numbers."""
+    with name_scope(name, "Angle", [input]) as name:
+        x = convert_to_tensor(input, name="input")
+        if x.dtype.is_complex:
+            return op("Angle")(x, Tout=x.dtype.real_dtype, name=name)
+        return array_ops.where(x < 0, array_ops.ones_like(x) * 3.141592653589793, array_ops.zeros_like(x))
+
+
+def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: Optional[str] = None, keep_dims: Any = None) -> Tensor:  # noqa: A002
+    """The norm of vectors; of a matrix the Frobenius norm."""
+    keep = bool(math_ops.deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
+    import numpy as np
+
+    if ord not in ("fro", "euclidean", 1, 2, np.inf) and not (isinstance(ord, (int, float)) and ord > 0):
+        raise ValueError("'ord' must be a supported vector norm, got %s" % ord)
+    with name_scope(name, "norm", [tensor]):
+        x = convert_to_tensor(tensor)
+        if ord in ("fro", "euclidean", 2):
+            return op("Sqrt")(math_ops.reduce_sum(x * math_ops.conj(x), axis, keepdims=keep))
+        size = math_ops.abs(x)
+        if ord == 1:
+            return math_ops.reduce_sum(size, axis, keepdims=keep)
+        if ord == np.inf:
+            return math_ops.reduce_max(size, axis, keepdims=keep)
+        return math_ops.pow(math_ops.reduce_sum(math_ops.pow(size, ord), axis, keepdims=keep), 1.0 / ord)
+
+
+def ensure_shape(x: Any, shape: Any, name: Optional[str] = None) -> Tensor:
+    """`x`, checked to be of this shape when it runs."""
+    from millstream.shapes import TensorShape
+
+    return op("EnsureShape")(x, shape=TensorShape(shape), name=name)
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+    """The shape that both broadcast to, as a tensor."""
+    return op("BroadcastArgs")(shape_x, shape_y)
+
+
+def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: Optional[str] = None) -> Any:
+    """The elements of `x` that `y` does not have, and where they are."""
+    return op("ListDiff")(x, y, out_idx=index_dtype, name=name)
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: Optional[str] = None) -> Tensor:
+    """The product over these axes of both."""
+    with name_scope(name, "Tensordot", [a, b, axes]) as name:
+        a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
+        n, m = (len(t._shape_as_list()) for t in (a, b))
+        if isinstance(axes, int):
+            first, second = list(range(n - axes, n)), list(range(axes))
+        else:
+            first, second = ([x] if isinstance(x, int) else list(x) for x in axes)
+        first, second = [i % n for i in first], [i % m for i in second]
+        if len(first) != len(second):
+            raise ValueError("Different number of contraction axes 'a' and 'b', %s != %s." % (len(first), len(second)))
+        free_a, free_b = [i for i in range(n) if i not in first], [i for i in range(m) if i not in second]
+        shape_a, shape_b = a.shape.as_list(), b.shape.as_list()
+
+        def dims(t: Tensor, known: List[Any], which: List[int]) -> List[Any]:
+            return [known[i] if known[i] is not None else op("Shape")(t)[i] for i in which]
+
+        inner = dims(a, shape_a, first)
+        count = 1
+        for d in inner:
+            count = count * d
+        x = array_ops.reshape(array_ops.transpose(a, free_a + first), [-1, count])
+        y = array_ops.reshape(array_ops.transpose(b, second + free_b), [count, -1])
+        result = math_ops.matmul(x, y)
+        return array_ops.reshape(result, dims(a, shape_a, free_a) + dims(b, shape_b, free_b), name=name)
+
+
+# Sparse tensors.
+
+
+def _sparse(value: Any) -> SparseTensor:
+    if isinstance(value, SparseTensor):
+        return value
+    if hasattr(value, "indices") and hasattr(value, "dense_shape"):
+        return SparseTensor.from_value(value)
+    raise TypeError("Input must be a SparseTensor.")
+
+
+def sparse_tensor_to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: Optional[str] = None) -> Tensor:
+    """All elements, the missing ones as `default_value`."""
+    sp = _sparse(sp_input)
+    if default_value is None:
+        default_value = "" if sp.dtype == dtypes.string else False if sp.dtype == dtypes.bool else 0
+    return op("SparseToDense")(sp.indices, sp.dense_shape, sp.values, convert_to_tensor(default_value, sp.dtype), validate_indices, name=name)
+
+
+def sparse_to_dense(
+    sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0, validate_indices: bool = True, name: Optional[str] = None
+) -> Tensor:
+    """A tensor of elements at indices."""
+    values = convert_to_tensor(sparse_values)
+    return op("SparseToDense")(sparse_indices, output_shape, values, convert_to_tensor(default_value, values.dtype), validate_indices, name=name)
+
+
+def sparse_reorder(sp_input: Any, name: Optional[str] = None) -> SparseTensor:
+    """The entries in row-major order."""
+    sp = _sparse(sp_input)
+    indices, values = op("SparseReorder")(sp.indices, sp.values, sp.dense_shape, name=name)
+    return SparseTensor(indices, values, sp.dense_shape)
+
+
+def sparse_reshape(sp_input: Any, shape: Any, name: Optional[str] = None) -> SparseTensor:
+    """The same entries in another shape."""
+    sp = _sparse(sp_input)
+    with name_scope(name, "SparseReshape", []) as name:
+        indices, new = op("SparseReshape")(sp.indices, sp.dense_shape, convert_to_tensor(shape, dtypes.int64), name=name)
+        return SparseTensor(indices, sp.values, new)
+
+
+def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+    """The entries for which `to_retain` holds."""
+    sp = _sparse(sp_input)
+    where = array_ops.reshape(op("Where")(convert_to_tensor(to_retain)), [-1])
+    return SparseTensor(array_ops.gather(sp.indices, where), array_ops.gather(sp.values, where), sp.dense_shape)
+
+
+def sparse_concat(
+    axis: int, sp_inputs: Any, name: Optional[str] = None, expand_nonconcat_dim: bool = False, concat_dim: Any = None, expand_nonconcat_dims: Any = None
+) -> SparseTensor:
+    """Sparse tensors one after the other."""
+    sps = [_sparse(s) for s in sp_inputs]
+    if len(sps) == 1:
+        return sps[0]
+    shapes = [s.dense_shape for s in sps]
+    if expand_nonconcat_dim or expand_nonconcat_dims:
+        raise NotImplementedError("sparse_concat that widens the other dimensions is not supported yet")
+    made = op("SparseConcat")([s.indices for s in sps], [s.values for s in sps], shapes, concat_dim=axis, name=name)
+    return SparseTensor(*made)
+
+
+def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
+    """The sum; sparse if both are."""
+    limit = math_ops.deprecated(threshold, thresh, "threshold", "thresh") or 0
+    if hasattr(a, "dense_shape") and hasattr(b, "dense_shape"):
+        a, b = _sparse(a), _sparse(b)
+        limit = convert_to_tensor(limit, a.values.dtype.real_dtype, "thresh")
+        return SparseTensor(*op("SparseAdd")(a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, limit))
+    if hasattr(b, "dense_shape"):
+        a, b = b, a
+    a = _sparse(a)
+    return op("SparseTensorDenseAdd")(a.indices, a.values, a.dense_shape, b)
+
+
+def sparse_reduce_sum(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None) -> Tensor:
+    """The sum over axes, as a dense tensor."""
+    sp = _sparse(sp_input)
+    axis = math_ops.deprecated(axis, reduction_axes, "axis", "reduction_axes")
+    keep = bool(math_ops.deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
+    if axis is None:
+        axis = math_ops.range(array_ops.rank(sp))
+    return op("SparseReduceSum")(sp.indices, sp.values, sp.dense_shape, axis, keep)
+
+
+def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: Optional[str] = None) -> Tensor:
+    """The matrix product with a sparse tensor."""
+    sp = _sparse(sp_a)
+    return op("SparseTensorDenseMatMul")(sp.indices, sp.values, sp.dense_shape, b, adjoint_a=adjoint_a, adjoint_b=adjoint_b, name=name)
+
+
+# Strings.
+
+
+def string_split(source: Any, sep: Any = None, skip_empty: bool = True, delimiter: Any = None) -> SparseTensor:
+    """The words of each string."""
+    sep = math_ops.deprecated(sep, delimiter, "sep", "delimiter")
+    indices, values, shape = op("StringSplit")(source, " " if sep is None else sep, skip_empty=skip_empty)
+    indices.set_shape([None, 2]), values.set_shape([None]), shape.set_shape([2])
+    return SparseTensor(indices, values, shape)
+
+
+def string_to_number(string_tensor: Any = None, out_type: Any = dtypes.float32, name: Optional[str] = None, input: Any = None) -> Tensor:  # noqa: A002
+    """The numbers that strings say."""
+    return op("StringToNumber")(string_tensor if string_tensor is not None else input, out_type=out_type, name=name)
+
+
+def string_to_hash_bucket(string_tensor: Any = None, num_buckets: Any = None, name: Optional[str] = None, input: Any = None) -> Tensor:  # noqa: A002
+    """Strings by the number of a bucket."""
+    return op("StringToHashBucket")(string_tensor if string_tensor is not None else input, num_buckets=num_buckets, name=name)
+
+
+def substr(input: Any, pos: Any, len: Any, name: Optional[str] = None, unit: str = "BYTE") -> Tensor:  # noqa: A002
+    """Parts of strings."""
+    return op("Substr")(input, pos, len, unit=unit, name=name)
+
+
+def decode_raw(input_bytes: Any = None, out_type: Any = None, little_endian: bool = True, name: Optional[str] = None, bytes: Any = None) -> Tensor:  # noqa: A002
+    """Bytes as numbers."""
+    return op("DecodeRaw")(input_bytes if input_bytes is not None else bytes, out_type=out_type, little_endian=little_endian, name=name)
+
+
+# Assertions.
+
+
+def _comparison(op_name: str, called: str, sign: str) -> Any:
+    def function(x: Any, y: Any, data: Any = None, summarize: Optional[int] = None, message: Optional[str] = None, name: Optional[str] = None) -> Operation:
+        from millstream import errors
+
+        with name_scope(name, called, [x, y, data]):
+            x = convert_to_tensor(x, name="x")
+            y = convert_to_tensor(y, x.dtype.base_dtype, "y")
+            holds = op(op_name)(x, y)
+            known = constant_value(x), constant_value(y)
+            if known[0] is not None and known[1] is not None:
+                compare = {"==": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal"}[sign]
+                import numpy as np
+
+                if not np.all(getattr(np, compare)(known[0], known[1])):
+                    raise errors.InvalidArgumentError(None, None, "%s\nCondition x %s y did not hold.\nx = %s\ny = %s" % (message or "", sign, known[0], known[1]))
+            if data is None:
+                data = [message or "", "Condition x %s y did not hold element-wise:" % sign, "x (%s) = " % x.name, x, "y (%s) = " % y.name, y]
+            return assert_(math_ops.reduce_all(holds), data, summarize)
+
+    function.__name__ = function.__qualname__ = called
+    function.__doc__ = "Fails while running unless `x %s y` holds of all elements." % sign
+    return function
+
+
+assert_equal = _comparison("Equal", "assert_equal", "==")
+assert_none_equal = _comparison("NotEqual", "assert_none_equal", "!=")
+assert_less = _comparison("Less", "assert_less", "<")
+assert_less_equal = _comparison("LessEqual", "assert_less_equal", "<=")
+assert_greater = _comparison("Greater", "assert_greater", ">")
+assert_greater_equal = _comparison("GreaterEqual", "assert_greater_equal", ">=")
+
+
+def _signed(compare: Any, called: str) -> Any:
+    def function(x: Any, data: Any = None, summarize: Optional[int] = None, message: Optional[str] = None, name: Optional[str] = None) -> Operation:
+        with name_scope(name, called, [x, data]):
+            x = convert_to_tensor(x, name="x")
+            zero = convert_to_tensor(0, x.dtype)
+            return compare(x, zero, data, summarize, message) if not called.endswith(("positive", "non_negative")) or called == "assert_non_positive" else compare(zero, x, data, summarize, message)
+
+    function.__name__ = function.__qualname__ = called
+    function.__doc__ = "Fails while running unless all elements are so."
+    return function
+
+
+assert_positive = _signed(assert_less, "assert_positive")
+assert_non_negative = _signed(assert_less_equal, "assert_non_negative")
+assert_negative = _signed(assert_less, "assert_negative")
+assert_non_positive = _signed(assert_less_equal, "assert_non_positive")

@@ -23,8 +23,16 @@ def _parameters(op: str) -> Optional[List[Tuple[str, str, Any]]]:
     for part in _words(text):
         name, _, default = part.partition("=")
         name, _, word = name.partition("->")
-        parameters.append((name, word or name, (ast.literal_eval(default),) if default else None))
+        parameters.append((name, word or name, (_default(default),) if default else None))
     return parameters
+
+
+def _default(text: str) -> Any:
+    """A default as a value. A message's text is none: what it says is the op's own default, which None stands for."""
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return None
 
 
 def _words(text: str) -> List[str]:

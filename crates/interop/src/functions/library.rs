@@ -121,29 +121,10 @@ fn report(missing: &BTreeMap<&str, MissingOp>) -> Error {
             if *count > places.len() { format!(" and {} more", count - places.len()) } else { String::new() };
         error = error.note(format!("{}: {}{more}", short(op), places.join(", ")));
     }
-    match help(missing.keys().copied()) {
-        Some(help) => error.with_help(help),
-        None => error,
+    match missing.contains_key("SymbolicGradient") {
+        true => error.with_help(
+            "SymbolicGradient is a gradient not yet built: take the gradient in TensorFlow 2, or outside of functions",
+        ),
+        false => error,
     }
-}
-
-fn help<'a>(ops: impl Iterator<Item = &'a str>) -> Option<String> {
-    let (mut later, mut gradient) = (Vec::new(), false);
-    for op in ops {
-        let is_planned = op.ends_with("Summary");
-        if is_planned && later.len() < TYPES_NAMED {
-            later.push(short(op));
-        }
-        gradient |= op == "SymbolicGradient";
-    }
-    let mut help = Vec::new();
-    if !later.is_empty() {
-        help.push(format!("{} will come in a later release", later.join(", ")));
-    }
-    if gradient {
-        help.push(
-            "SymbolicGradient is a gradient not yet built: take the gradient in TensorFlow 2, or outside of functions".into(),
-        );
-    }
-    (!help.is_empty()).then(|| help.join("; "))
 }

@@ -178,6 +178,8 @@ class PaddingFIFOQueue(QueueBase):
         known, names = _as_shapes(shapes, types, True), _as_names(names, types)
         if known is None or len(types) != len(known):
             raise ValueError("Shapes must be provided for all components, but received %d dtypes and %d shapes." % (len(types), len(known or [])))
+        if any(shape.ndims is None for shape in known):
+            raise ValueError("A PaddingFIFOQueue must know the rank of each component, but the shapes are %s" % known)
         ref = op("PaddingFIFOQueueV2")(component_types=types, shapes=known, capacity=capacity, shared_name=shared_name or "", name=name)
         super().__init__(types, known, names, ref)
 

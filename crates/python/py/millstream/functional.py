@@ -14,7 +14,11 @@ def _rows(elems: Any) -> Any:
     flat = [convert_to_tensor(e, name="elem") for e in nest.flatten(elems)]
     known = None
     for e in flat:
-        first = e.shape.with_rank_at_least(1)[0] if e.shape.ndims is not None else None
+        if e.shape.ndims == 0:
+            raise ValueError(
+                "elems must be a 1+ dimensional Tensor, not a scalar" if len(flat) == 1 else "elements in elems must be 1+ dimensional Tensors, not scalars"
+            )
+        first = e.shape[0] if e.shape.ndims is not None else None
         value = getattr(first, "value", first)
         known = value if known is None else known
     n = known if known is not None else array_ops.shape(flat[0])[0]

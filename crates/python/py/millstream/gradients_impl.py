@@ -54,9 +54,13 @@ def gradients(
     Example:
       dx, = tf.gradients(x * x, [x])
     """
+    if unconnected_gradients not in (UnconnectedGradients.NONE, UnconnectedGradients.ZERO):
+        raise ValueError("unconnected_gradients must be 'none' or 'zero', but is %r" % (unconnected_gradients,))
     ys, xs = _list(ys), _list(xs)
     ys = [convert_to_tensor(y, name="y") for y in ys]
     sources = [_source(x) for x in xs]
+    if not ys:
+        return [None] * len(xs)
     if grad_ys is not None:
         grad_ys = _list(grad_ys)
         if len(grad_ys) != len(ys):

@@ -8,11 +8,12 @@ from millstream import array_ops, dtypes, math_ops
 from millstream._engine import Operation, Tensor
 from millstream._ops import op
 from millstream.control_flow import assert_, group, no_op
-from millstream.framework import SparseTensor, constant_value, convert_to_tensor, get_collection, name_scope
+from millstream.framework import SparseTensor, constant_value, control_dependencies, convert_to_tensor, get_collection, name_scope
 from millstream.graph_keys import GraphKeys
 
 __all__ = [
     "angle",
+    "argsort",
     "assert_equal",
     "assert_greater",
     "assert_greater_equal",
@@ -23,7 +24,9 @@ __all__ = [
     "assert_non_positive",
     "assert_none_equal",
     "assert_positive",
+    "bincount",
     "broadcast_dynamic_shape",
+    "confusion_matrix",
     "decode_raw",
     "ensure_shape",
     "get_seed",
@@ -31,15 +34,19 @@ __all__ = [
     "initialize_all_tables",
     "norm",
     "setdiff1d",
+    "sort",
     "sparse_add",
     "sparse_concat",
+    "sparse_reduce_max",
     "sparse_reduce_sum",
     "sparse_reorder",
     "sparse_reshape",
     "sparse_retain",
+    "sparse_slice",
     "sparse_tensor_dense_matmul",
     "sparse_tensor_to_dense",
     "sparse_to_dense",
+    "sparse_transpose",
     "string_split",
     "string_to_hash_bucket",
     "string_to_number",
@@ -221,12 +228,38 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
 
 def sparse_reduce_sum(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None) -> Tensor:
     """The sum over axes, as a dense tensor."""
+    return _sparse_reduce("SparseReduceSum", sp_input, axis, keepdims, reduction_axes, keep_dims)
+
+
+def sparse_reduce_max(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None) -> Tensor:
+    """The largest over axes, as a dense tensor."""
+    return _sparse_reduce("SparseReduceMax", sp_input, axis, keepdims, reduction_axes, keep_dims)
+
+
+def _sparse_reduce(op_type: str, sp_input: Any, axis: Any, keepdims: Any, reduction_axes: Any, keep_dims: Any) -> Tensor:
     sp = _sparse(sp_input)
     axis = math_ops.deprecated(axis, reduction_axes, "axis", "reduction_axes")
     keep = bool(math_ops.deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
     if axis is None:
         axis = math_ops.range(array_ops.rank(sp))
-    return op("SparseReduceSum")(sp.indices, sp.values, sp.dense_shape, axis, keep)
+    return op(op_type)(sp.indices, sp.values, sp.dense_shape, axis, keep)
+
+
+def sparse_slice(sp_input: Any, start: Any, size: Any, name: Optional[str] = None) -> SparseTensor:
+    """The box that starts at `start` and has this size, as far as it lies inside."""
+    sp = _sparse(sp_input)
+    start, size = convert_to_tensor(start, dtypes.int64), convert_to_tensor(size, dtypes.int64)
+    return SparseTensor(*op("SparseSlice")(sp.indices, sp.values, sp.dense_shape, start, size, name=name))
+
+
+def sparse_transpose(sp_input: Any, perm: Any = None, name: Optional[str] = None) -> SparseTensor:
+    """The dimensions in another order; without one, backwards."""
+    with name_scope(name, "SparseTranspose") as scope:
+        sp = _sparse(sp_input)
+        if perm is None:
+            perm = math_ops.range(array_ops.rank(sp) - 1, -1, -1)
+        indices = array_ops.transpose(array_ops.gather(array_ops.transpose(sp.indices), perm))
+        return sparse_reorder(SparseTensor(indices, sp.values, array_ops.gather(sp.dense_shape, perm)), name=scope)
 
 
 def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: Optional[str] = None) -> Tensor:
@@ -317,3 +350,82 @@ assert_positive = _signed(assert_less, "assert_positive")
 assert_non_negative = _signed(assert_less_equal, "assert_non_negative")
 assert_negative = _signed(assert_less, "assert_negative")
 assert_non_positive = _signed(assert_less_equal, "assert_non_positive")
+
+
+# Orders and counts.
+
+
+def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: Optional[str] = None) -> Tensor:
+    """The values along an axis, from the smallest, or with `DESCENDING` from the largest."""
+    with name_scope(name, "sort"):
+        return _top(values, axis, direction)[0]
+
+
+def argsort(values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: Optional[str] = None) -> Tensor:
+    """The places along an axis that would sort the values; equal ones stay in their order."""
+    del stable
+    with name_scope(name, "argsort"):
+        return _top(values, axis, direction)[1]
+
+
+def _top(values: Any, axis: Any, direction: str) -> Any:
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError("Unknown direction: %s; it must be ASCENDING or DESCENDING" % direction)
+    values = convert_to_tensor(values)
+    rank = values.shape.ndims
+    known = constant_value(convert_to_tensor(axis))
+    if known is None or rank is None:
+        raise ValueError("`axis` and the rank of the values must be known")
+    axis = int(known)
+    if not -rank <= axis < rank:
+        raise ValueError("`axis` is %d, but the values have rank %d" % (axis, rank))
+    axis %= rank
+    order = list(range(rank))
+    order[axis], order[-1] = order[-1], order[axis]
+    last = values if axis == rank - 1 else array_ops.transpose(values, order)
+    # The largest first. Complements keep integers from overflowing as negation would not.
+    turned = direction == "ASCENDING"
+    flip = (lambda v: -1 - v) if last.dtype.is_integer else (lambda v: -v)
+    if turned and last.dtype.is_unsigned:
+        flip = lambda v: last.dtype.max - v  # noqa: E731
+    found, places = op("TopKV2")(flip(last) if turned else last, array_ops.shape(last)[-1])
+    found = flip(found) if turned else found
+    return [v if axis == rank - 1 else array_ops.transpose(v, order) for v in (found, places)]
+
+
+def confusion_matrix(
+    labels: Any, predictions: Any, num_classes: Any = None, dtype: Any = dtypes.int32, name: Optional[str] = None, weights: Any = None
+) -> Tensor:
+    """How often each label (row) was predicted as each class (column)."""
+    with name_scope(name, "confusion_matrix"):
+        labels = math_ops.cast(convert_to_tensor(labels), dtypes.int64)
+        predictions = math_ops.cast(convert_to_tensor(predictions), dtypes.int64)
+        if num_classes is None:
+            num_classes = op("Maximum")(math_ops.reduce_max(labels), math_ops.reduce_max(predictions)) + 1
+        n = math_ops.cast(num_classes, dtypes.int64)
+        checks = [
+            assert_less(labels, n, message="`labels` out of bound"),
+            assert_non_negative(labels, message="`labels` contains negative values"),
+            assert_less(predictions, n, message="`predictions` out of bound"),
+            assert_non_negative(predictions, message="`predictions` contains negative values"),
+        ]
+        with control_dependencies(checks):
+            places = array_ops.stack([labels, predictions], axis=1)
+        ones = array_ops.ones_like(predictions, dtype) if weights is None else math_ops.cast(weights, dtype)
+        return op("ScatterNd")(places, ones, array_ops.stack([n, n]))
+
+
+def bincount(
+    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = dtypes.int32, name: Optional[str] = None
+) -> Tensor:
+    """How often each number from 0 on occurs; with weights, the sums of those."""
+    with name_scope(name, "bincount"):
+        arr = convert_to_tensor(arr, dtypes.int32)
+        is_empty = math_ops.reduce_prod(array_ops.shape(arr)) <= 0
+        size = array_ops.where(is_empty, 0, math_ops.reduce_max(arr) + 1)
+        if minlength is not None:
+            size = op("Maximum")(convert_to_tensor(minlength, dtypes.int32), size)
+        if maxlength is not None:
+            size = op("Minimum")(convert_to_tensor(maxlength, dtypes.int32), size)
+        weights = convert_to_tensor([], dtype) if weights is None else convert_to_tensor(weights)
+        return op("Bincount")(arr, size, weights)

@@ -251,6 +251,23 @@ def confusion_and_histogram(tf):
     return run(tf, [tf.confusion_matrix([0, 1, 1], [0, 1, 0]), tf.bincount([1, 1, 2])])
 
 
+def counted_within_bounds(tf):
+    x, none = tf.constant([1, 1, 2, 0]), tf.zeros([0], tf.int32)
+    asked = ({}, {"minlength": 5}, {"maxlength": 2}, {"minlength": 5, "maxlength": 4}, {"dtype": tf.float32})
+    return run(tf, [[tf.bincount(x, **kw), tf.bincount(none, **kw)] for kw in asked] + [tf.bincount(x, weights=[0.5, 0.25, 1.0, 2.0])])
+
+
+def confusion_with_weights(tf):
+    labels, found = [0, 1, 1], [0, 1, 0]
+    return run(tf, [tf.confusion_matrix(labels, found, num_classes=3), tf.confusion_matrix(labels, found, weights=[1, 2, 3])])
+
+
+def sorted_along_axes(tf):
+    x = tf.constant([[3, 1, 2], [-5, 4, -5]])
+    ways = [(axis, way) for axis in (0, 1, -1) for way in ("ASCENDING", "DESCENDING")]
+    return run(tf, [[tf.sort(x, axis=axis, direction=way), tf.argsort(x, axis=axis, direction=way)] for axis, way in ways])
+
+
 def tensor_attributes(tf):
     x = tf.constant([1.0], name="x")
     return x.name, x.op.name, x.dtype.name, x.value_index, str(x.shape), x.graph is tf.get_default_graph(), repr(x), str(x)

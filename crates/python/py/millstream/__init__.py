@@ -64,6 +64,7 @@ from millstream.init_ops import (
 from millstream.math_ops import *  # noqa: F403
 from millstream.more_ops import *  # noqa: F403
 from millstream.random_ops import multinomial, random_normal, random_shuffle, random_uniform, set_random_seed, truncated_normal
+from millstream.readers import *  # noqa: F403
 from millstream.session import InteractiveSession, Session, get_default_session
 from millstream.shapes import Dimension, TensorShape
 from millstream.tensor_array import TensorArray

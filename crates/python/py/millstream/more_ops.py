@@ -33,6 +33,8 @@ __all__ = [
     "get_static_value",
     "initialize_all_tables",
     "norm",
+    "reduce_join",
+    "regex_replace",
     "setdiff1d",
     "sort",
     "sparse_add",
@@ -287,6 +289,28 @@ def string_to_number(string_tensor: Any = None, out_type: Any = dtypes.float32, 
 def string_to_hash_bucket(string_tensor: Any = None, num_buckets: Any = None, name: Optional[str] = None, input: Any = None) -> Tensor:  # noqa: A002
     """Strings by the number of a bucket."""
     return op("StringToHashBucket")(string_tensor if string_tensor is not None else input, num_buckets=num_buckets, name=name)
+
+
+def regex_replace(source: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: Optional[str] = None, input: Any = None) -> Tensor:  # noqa: A002
+    """Strings with what matches the pattern written anew; only the first match unless `replace_global`."""
+    source = input if source is None else source
+    if isinstance(pattern, str) and isinstance(rewrite, str):
+        return op("StaticRegexReplace")(source, pattern=pattern, rewrite=rewrite, replace_global=replace_global, name=name)
+    return op("RegexReplace")(source, pattern, rewrite, replace_global=replace_global, name=name)
+
+
+def reduce_join(
+    inputs: Any, axis: Any = None, keep_dims: Any = None, separator: str = "", name: Optional[str] = None, reduction_indices: Any = None, keepdims: Any = None
+) -> Tensor:
+    """Strings along axes put together; all of them, if none are named."""
+    keep = bool(math_ops.deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
+    axis = math_ops.deprecated(axis, reduction_indices, "axis", "reduction_indices")
+    inputs = convert_to_tensor(inputs)
+    if axis is None:
+        # All axes, the last first: so the strings come in their order.
+        axis = math_ops.range(array_ops.rank(inputs) - 1, -1, -1) if inputs.shape.ndims is None else list(range(inputs.shape.ndims - 1, -1, -1))
+        axis = convert_to_tensor(axis, dtypes.int32)
+    return op("ReduceJoin")(inputs, axis, keep_dims=keep, separator=separator, name=name)
 
 
 def substr(input: Any, pos: Any, len: Any, name: Optional[str] = None, unit: str = "BYTE") -> Tensor:  # noqa: A002

@@ -266,11 +266,19 @@ impl Builder<'_> {
             frame.n_slots += 1;
             frame.n_slots - 1
         };
+        // Of two tokens that come to a merge in one iteration the second is let go, which must not be the first one's value: only a merge that
+        // gets one in each, from its Enter and then from its NextIteration, lends its slot to both.
         let is_loop_merge = |d: u32| {
-            let inputs = &drafts[d as usize].inputs;
-            let next =
-                |v: &Value| matches!(v, Value::Source(s) if self.node(s.node).role() == Role::NextIteration);
-            matches!(nodes_kind(nodes, d), Kind::Merge(_)) && inputs.iter().any(next)
+            let of = |v: &Value| match v {
+                Value::Source(s) if self.node(s.node).is_constant_enter() => None,
+                Value::Source(s) => Some(self.node(s.node).role()),
+                Value::Constant(_) => None,
+            };
+            let [a, b] = drafts[d as usize].inputs.as_slice() else { return false };
+            let roles = [of(a), of(b)];
+            matches!(nodes_kind(nodes, d), Kind::Merge(_))
+                && roles.contains(&Some(Role::Enter))
+                && roles.contains(&Some(Role::NextIteration))
         };
         // Merges first, since others borrow their slots.
         let mut slots: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); drafts.len()];

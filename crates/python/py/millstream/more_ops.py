@@ -407,14 +407,18 @@ def _top(values: Any, axis: Any, direction: str) -> Any:
     order = list(range(rank))
     order[axis], order[-1] = order[-1], order[axis]
     last = values if axis == rank - 1 else array_ops.transpose(values, order)
-    # The largest first. Complements keep integers from overflowing as negation would not.
+    # The op gives the largest first.
     turned = direction == "ASCENDING"
-    flip = (lambda v: -1 - v) if last.dtype.is_integer else (lambda v: -v)
-    if turned and last.dtype.is_unsigned:
-        flip = lambda v: last.dtype.max - v  # noqa: E731
-    found, places = op("TopKV2")(flip(last) if turned else last, array_ops.shape(last)[-1])
-    found = flip(found) if turned else found
+    found, places = op("TopKV2")(_reversed_order(last) if turned else last, array_ops.shape(last)[-1])
+    found = _reversed_order(found) if turned else found
     return [v if axis == rank - 1 else array_ops.transpose(v, order) for v in (found, places)]
+
+
+def _reversed_order(values: Tensor) -> Tensor:
+    """The values so that the smallest is the largest; twice gives them back. The smallest integer has no negative, so those are complemented."""
+    if values.dtype.is_unsigned:
+        return values.dtype.max - values
+    return -1 - values if values.dtype.is_integer else -values
 
 
 def confusion_matrix(

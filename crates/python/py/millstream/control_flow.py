@@ -457,14 +457,18 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
 def assert_(condition: Any, data: Any, summarize: Optional[int] = None, name: Optional[str] = None) -> Operation:
     """Fails while running, with the data, unless the condition holds."""
     with name_scope(name, "Assert", []) as name:
-        data = [convert_to_tensor(d) for d in data]
+        converted = [convert_to_tensor(d) for d in data]
         if isinstance(condition, bool) and not condition:
             from millstream import errors
 
-            raise errors.InvalidArgumentError(None, None, "Expected '%s' to be true. Summarized data: %s" % (condition, "\n".join(map(str, data))))
-        condition = convert_to_tensor(condition, name="Condition")
+            raise errors.InvalidArgumentError(None, None, "Expected '%s' to be true. Summarized data: %s" % (condition, "\n".join(map(str, converted))))
         function = op("Assert")
-        guard = lambda: function(condition, data, summarize=3 if summarize is None else summarize, name="Assert")  # noqa: E731
+        # The data anew: the node makes constants of its own of what is none yet, as TensorFlow's does; graphs are to be the same.
+        guard = lambda: function(condition, list(data), summarize=3 if summarize is None else summarize, name="Assert")  # noqa: E731
+        if all(d.dtype in (dtypes.string, dtypes.int32) for d in converted):
+            # What costs nothing to have at hand needs no branch.
+            return guard()
+        condition = convert_to_tensor(condition, name="Condition")
         return cond(condition, no_op, guard, name="AssertGuard").op
 
 

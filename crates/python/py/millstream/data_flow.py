@@ -2,41 +2,73 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 from typing import Any, List, Optional
 
 from millstream import dtypes, random_ops, shapes
 from millstream._engine import Operation, Tensor
 from millstream._ops import op
-from millstream.framework import convert_to_tensor, get_default_graph, name_scope
+from millstream.framework import convert_to_tensor, name_scope
 
 
-def _as_types(types: Any) -> List[Any]:
-    return [dtypes.as_dtype(t) for t in (types if isinstance(types, (list, tuple)) else [types])]
+def _as_types(types: Any, op_type: str) -> List[Any]:
+    types = types if isinstance(types, (list, tuple)) else [types]
+    if not types:
+        message = f"Attr 'component_types' of '{op_type}' Op passed list of length 0 less than minimum 1."
+        raise ValueError(message + "\n  help: give a dtype for each component")
+    try:
+        return [dtypes.as_dtype(t) for t in types]
+    except TypeError:
+        wrong = next(t for t in types if not _is_dtype(t))
+        raise TypeError(f"Expected DataType for argument 'component_types' not {wrong!r}.") from None
 
 
-def _as_shapes(given: Any, types: List[Any], unknown: bool) -> Optional[List[Any]]:
+def _is_dtype(value: Any) -> bool:
+    try:
+        dtypes.as_dtype(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _as_shapes(given: Any, n_components: int) -> List[Any]:
+    """The components' shapes, known wholly: unknown ones if none are given. That of a single component may stand without a list."""
     if given is None:
-        return None
-    if isinstance(given, shapes.TensorShape) or not isinstance(given, list) and not (isinstance(given, tuple) and given and not isinstance(given[0], int)):
+        return [shapes.TensorShape(None)] * n_components
+    if isinstance(given, shapes.TensorShape):
         given = [given]
-    elif isinstance(given, list) and given and all(isinstance(d, (int, type(None))) for d in given):
+    if not isinstance(given, (list, tuple)):
+        raise TypeError("shapes must be a TensorShape or a list or tuple of TensorShapes.")
+    if all(isinstance(d, (int, shapes.Dimension)) for d in given):
         given = [given]
     result = [shapes.TensorShape(s) for s in given]
-    if len(result) != len(types):
-        raise ValueError("Queue shapes must have the same length as dtypes")
-    if not unknown and not all(s.is_fully_defined() for s in result):
-        raise ValueError("All shapes must be fully defined: %s" % result)
+    if len(result) != n_components:
+        raise ValueError(f"Queue shapes must have the same length as dtypes: {len(result)} shapes, {n_components} dtypes")
+    if not all(s.is_fully_defined() for s in result):
+        raise ValueError(f"All shapes must be fully defined: {result}")
     return result
 
 
-def _as_names(names: Any, types: List[Any]) -> Optional[List[str]]:
+def _as_partial_shapes(given: Any, n_components: int) -> List[Any]:
+    """The components' shapes, whose dimensions may be unknown: always a list of them, since `[None]` could be two things."""
+    a_list = isinstance(given, (list, tuple)) and given and all(isinstance(s, (list, tuple, shapes.TensorShape)) for s in given)
+    if not a_list:
+        raise ValueError("When providing partial shapes, a list of shapes must be provided.")
+    result = [shapes.TensorShape(s) for s in given]
+    if len(result) != n_components:
+        raise ValueError(f"Shapes must be provided for all components, but received {n_components} dtypes and {len(result)} shapes.")
+    if not all(s.ndims is not None for s in result):
+        raise ValueError(f"All shapes must have a defined rank: {result}")
+    return result
+
+
+def _as_names(names: Any, n_components: int) -> Any:
     if names is None:
         return None
-    names = names if isinstance(names, list) else [names]
-    if len(names) != len(types):
-        raise ValueError("Queue names must have the same length as dtypes")
-    if len(set(names)) < len(names):
-        raise ValueError("Expected names to be unique: %s" % names)
+    names = list(names) if isinstance(names, (list, tuple)) else [names]
+    if len(names) != n_components:
+        raise ValueError(f"List of names must have the same length as the list of dtypes: {len(names)} names, {n_components} dtypes")
     return names
 
 
@@ -64,7 +96,7 @@ class QueueBase:
         names = queues[0].names
         if not all(q.names == names for q in queues[1:]):
             raise TypeError("Queues do not have matching component names.")
-        reduced = [_common(shapes_of) for shapes_of in zip(*[q.shapes for q in queues])] if all(q.shapes for q in queues) else None
+        reduced = [functools.reduce(_common, alike) for alike in zip(*[q.shapes for q in queues])]
         from millstream.array_ops import gather, stack
 
         return QueueBase(types, reduced, names, gather(stack([q.queue_ref for q in queues]), index))
@@ -80,8 +112,12 @@ class QueueBase:
             if self._names:
                 raise ValueError("You must enqueue a dictionary in a Queue with names")
             vals = list(vals) if isinstance(vals, (list, tuple)) else [vals]
-        if len(vals) != len(self._dtypes):
-            raise ValueError("Expected %d values, %d given: the queue has as many components" % (len(self._dtypes), len(vals)))
+        if not vals:
+            # What TensorFlow says; another number of components than the queue's is the run's to refuse there, and so it is here.
+            raise ValueError(
+                f"Attr 'Tcomponents' of 'QueueEnqueueV2' Op passed list of length 0 less than minimum 1.\n  help: the queue `{self.name}` has "
+                f"{len(self._dtypes)} components: enqueue a value for each"
+            )
         return [convert_to_tensor(v, d, "component_%d" % i) for i, (v, d) in enumerate(zip(vals, self._dtypes))]
 
     def _returned(self, tensors: List[Tensor]) -> Any:
@@ -93,7 +129,7 @@ class QueueBase:
         """Puts an element in; waits for room."""
         with name_scope(name, "%s_enqueue" % self._name, []) as scope:
             vals = self._values(vals)
-            for val, shape in zip(vals, self._shapes or []):
+            for val, shape in zip(vals, self._shapes):
                 val.shape.assert_is_compatible_with(shape)
             return op("QueueEnqueueV2")(self._queue_ref, vals, name=scope)
 
@@ -102,15 +138,14 @@ class QueueBase:
         with name_scope(name, "%s_EnqueueMany" % self._name, []) as scope:
             vals = self._values(vals)
             batch = shapes.Dimension(None)
-            for val in vals:
+            for val, shape in zip(vals, self._shapes):
                 batch = batch.merge_with(val.shape.with_rank_at_least(1)[0])
-            for val, shape in zip(vals, self._shapes or []):
                 val.shape[1:].assert_is_compatible_with(shape)
             return op("QueueEnqueueManyV2")(self._queue_ref, vals, name=scope)
 
     def _with_shapes(self, tensors: Any, leading: Any) -> List[Tensor]:
         tensors = tensors if isinstance(tensors, list) else [tensors]
-        for tensor, shape in zip(tensors, self._shapes or []):
+        for tensor, shape in zip(tensors, self._shapes):
             tensor.set_shape(shape if leading is _NO_ROWS else shapes.TensorShape([leading]).concatenate(shape))
         return tensors
 
@@ -148,25 +183,22 @@ class QueueBase:
 _NO_ROWS = object()
 
 
-def _common(all_shapes: Any) -> Any:
-    first = all_shapes[0]
-    for shape in all_shapes[1:]:
-        first = first.most_specific_compatible_shape(shape)
-    return first
+def _common(a: Any, b: Any) -> Any:
+    return a.most_specific_compatible_shape(b)
 
 
-def _attrs(given: Optional[List[Any]]) -> List[Any]:
-    return given or []
+def _listed(known: List[Any]) -> List[Any]:
+    """Shapes as the attribute of a queue: none if they are unknown."""
+    return [] if any(s.ndims is None for s in known) else known
 
 
 class FIFOQueue(QueueBase):
     """A queue: first in, first out."""
 
     def __init__(self, capacity: int, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: Optional[str] = None, name: str = "fifo_queue") -> None:
-        types = _as_types(dtypes)
-        known, names = _as_shapes(shapes, types, False), _as_names(names, types)
-        with get_default_graph()._without_control():
-            ref = op("FIFOQueueV2")(component_types=types, shapes=_attrs(known), capacity=capacity, shared_name=shared_name or "", name=name)
+        types = _as_types(dtypes, "FIFOQueueV2")
+        known, names = _as_shapes(shapes, len(types)), _as_names(names, len(types))
+        ref = op("FIFOQueueV2")(component_types=types, shapes=_listed(known), capacity=capacity, shared_name=shared_name or "", name=name)
         super().__init__(types, known, names, ref)
 
 
@@ -174,12 +206,8 @@ class PaddingFIFOQueue(QueueBase):
     """A FIFO queue whose elements may differ in size: batches are padded."""
 
     def __init__(self, capacity: int, dtypes: Any, shapes: Any, names: Any = None, shared_name: Optional[str] = None, name: str = "padding_fifo_queue") -> None:
-        types = _as_types(dtypes)
-        known, names = _as_shapes(shapes, types, True), _as_names(names, types)
-        if known is None or len(types) != len(known):
-            raise ValueError("Shapes must be provided for all components, but received %d dtypes and %d shapes." % (len(types), len(known or [])))
-        if any(shape.ndims is None for shape in known):
-            raise ValueError("A PaddingFIFOQueue must know the rank of each component, but the shapes are %s" % known)
+        types = _as_types(dtypes, "PaddingFIFOQueueV2")
+        known, names = _as_partial_shapes(shapes, len(types)), _as_names(names, len(types))
         ref = op("PaddingFIFOQueueV2")(component_types=types, shapes=known, capacity=capacity, shared_name=shared_name or "", name=name)
         super().__init__(types, known, names, ref)
 
@@ -198,16 +226,17 @@ class RandomShuffleQueue(QueueBase):
         shared_name: Optional[str] = None,
         name: str = "random_shuffle_queue",
     ) -> None:
-        types = _as_types(dtypes)
-        known, names = _as_shapes(shapes, types, False), _as_names(names, types)
+        types = _as_types(dtypes, "RandomShuffleQueueV2")
+        known, names = _as_shapes(shapes, len(types)), _as_names(names, len(types))
         first, second = random_ops.get_seed(seed)
         if first is None and second is None:
             first, second = 0, 0
-        elif first is None and shared_name is not None:
-            first, second = abs(hash(shared_name)) % 2147483647, second
+        elif seed is None and shared_name is not None:
+            # Queues that share a name must agree in their seeds: TensorFlow's are of the name, too.
+            second = int(hashlib.md5(f"{first}{shared_name}".encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
         ref = op("RandomShuffleQueueV2")(
             component_types=types,
-            shapes=_attrs(known),
+            shapes=_listed(known),
             capacity=capacity,
             min_after_dequeue=min_after_dequeue,
             seed=first,
@@ -222,12 +251,12 @@ class PriorityQueue(QueueBase):
     """A queue that gives the element with the least priority first; the first component is an int64 priority."""
 
     def __init__(self, capacity: int, types: Any, shapes: Any = None, names: Any = None, shared_name: Optional[str] = None, name: str = "priority_queue") -> None:
-        kinds = _as_types(types)
-        known, names = _as_shapes(shapes, kinds, False), _as_names(names, kinds)
-        ref = op("PriorityQueueV2")(component_types=kinds, shapes=_attrs(known), capacity=capacity, shared_name=shared_name or "", name=name)
+        if not isinstance(shapes, (list, tuple)):
+            raise TypeError(f"Expected list for 'shapes' argument to 'priority_queue_v2' Op, not {shapes!r}.")
+        kinds = _as_types(types, "PriorityQueueV2")
+        known, names = _as_shapes(shapes, len(kinds)), _as_names(names, len(kinds) + 1)
+        ref = op("PriorityQueueV2")(component_types=kinds, shapes=_listed(known), capacity=capacity, shared_name=shared_name or "", name=name)
         from millstream import dtypes as all_dtypes
         from millstream import shapes as all_shapes
 
-        super().__init__([all_dtypes.int64] + kinds, [all_shapes.TensorShape(())] + (known or []) if known else None, names, ref)
-
-
+        super().__init__([all_dtypes.int64] + kinds, [all_shapes.TensorShape(())] + known, names, ref)

@@ -1,5 +1,7 @@
 """What the programs beside this file share. They run under Python 3.7 with TensorFlow 1.15 as well as with Millstream."""
 
+import re
+
 
 def run(tf, fetches, feed_dict=None):
     """The values of `fetches` in a new session whose variables are initialized."""
@@ -28,6 +30,24 @@ def caught(function, *says):
     return ["nothing was raised", repr(value)]
 
 
+class Told:
+    """What an error says: its class, its code and the first line of its message, which is to be part of ours."""
+
+    def __init__(self, kind, code, text):
+        self.kind, self.code, self.text = kind, code, text
+
+
+def told(function):
+    """What `function()` raises, with its message up to where it speaks of nodes, files and addresses."""
+    try:
+        value = function()
+    except Exception as error:
+        text = error.args[0] if isinstance(error, KeyError) and error.args else getattr(error, "message", None) or str(error)
+        text = re.split(r"\s*\[\[|\n| \(defined at| at 0x|0x[0-9a-f]{6,}|/tmp/|/work/|\w+\.py", str(text))[0]
+        return Told(type(error).__name__, getattr(error, "error_code", None), text)
+    return ["nothing was raised", repr(value)]
+
+
 def static(*tensors):
     """What is known of tensors before they are computed."""
     return [[t.dtype.name, str(t.get_shape())] for t in tensors]
@@ -41,3 +61,12 @@ def nodes(tf):
 def rows(array):
     """Rows in sorted order, for what comes in any order."""
     return sorted(array.tolist())
+
+
+def said(function):
+    """As `told`, but without the modules of classes, and "fine" if nothing is raised."""
+    answer = told(function)
+    if not isinstance(answer, Told):
+        return "fine"
+    answer.text = re.sub(r"<class '([A-Za-z_0-9.<>]*\.)?([A-Za-z_0-9]+)'>", r"<class '\2'>", answer.text)
+    return answer

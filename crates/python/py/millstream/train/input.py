@@ -69,7 +69,7 @@ def input_producer(
             dtypes=[input_tensor.dtype.base_dtype],
             shapes=[element_shape],
             shared_name=shared_name,
-            name=name or "fifo_queue",
+            name=name,
         )
         add_queue_runner(QueueRunner(queue, [queue.enqueue_many([input_tensor])], cancel_op=cancel_op))
         if summary_name is not None:
@@ -135,6 +135,8 @@ def slice_input_producer(
 ) -> List[Any]:
     """The same row of every tensor, one after another; `ValueError` if there is no tensor."""
     with tf.name_scope(name, "input_producer", tensor_list):
+        if not isinstance(tensor_list, (list, tuple)):
+            raise TypeError("values must be a sequence.")
         tensor_list = [tf.convert_to_tensor(t) for t in tensor_list]
         if not tensor_list:
             raise ValueError("Expected at least one tensor in slice_input_producer().")
@@ -209,9 +211,8 @@ def either(predicate: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any
 def laid_out(sets: Sequence[Sequence[Any]], enqueue_many: bool, keep_input: Any) -> Layout:
     """Sets of tensors as they go through a queue. All sets use the maps of the first."""
     converted = [[as_tensor(t) for t in tensors] for tensors in sets]
-    if len({len(tensors) for tensors in converted}) != 1:
-        raise ValueError("Each set of tensors must have as many as the first")
-    sparse: List[Optional[Sparse]] = [None] * len(converted[0])
+    # What a set has beyond the first one is the queue's to refuse, when it runs.
+    sparse: List[Optional[Sparse]] = [None] * max(map(len, converted))
     out: List[List[Any]] = []
     for tensors in converted:
         stored = []
@@ -272,12 +273,17 @@ def restored(tensors: Any, sparse: Sequence[Optional[Sparse]]) -> Any:
         taken = [t.values.op if isinstance(t, tf.SparseTensor) else t.op for t in out]
         with tf.control_dependencies(taken):
             out = [
-                tf.SparseTensor(*map(tf.identity, (t.indices, t.values, t.dense_shape)))
+                tf.SparseTensor(*map(_after, (t.indices, t.values, t.dense_shape)))
                 if isinstance(t, tf.SparseTensor)
-                else tf.identity(t)
+                else _after(t)
                 for t in out
             ]
     return out if many else out[0]
+
+
+def _after(tensor: Any) -> Any:
+    """The tensor, once what controls the graph now is done; by the name that it has in TensorFlow."""
+    return tf.identity(tensor, name="control_dependency")
 
 
 def _restore(tensor: Any, info: Optional[Sparse]) -> Any:
@@ -302,7 +308,7 @@ def types_of(sets: Sequence[Sequence[Any]]) -> List[Any]:
     types = [t.dtype.base_dtype for t in sets[0]]
     for other in sets[1:]:
         theirs = [t.dtype.base_dtype for t in other]
-        if theirs != types:
+        if any(a != b for a, b in zip(types, theirs)):
             raise TypeError(
                 "Expected types to be consistent: {} vs. {}.".format(
                     ", ".join(x.name for x in types), ", ".join(x.name for x in theirs)
@@ -362,12 +368,13 @@ def _batched(
     """Batches of what the sets of tensors give; `given` is the structure that they are to be returned in."""
     flat = [t for tensors in sets for t in tensors]
     with tf.name_scope(name, word, flat + [keep_input]) as name:
-        if shuffle is not None and capacity <= shuffle.min_after_dequeue:
-            raise ValueError(
-                f"capacity {capacity} must be bigger than min_after_dequeue {shuffle.min_after_dequeue}."
-            )
-        if not flat:
-            raise ValueError("Expected at least one tensor in batch().")
+        if not word.endswith("_join"):
+            if shuffle is not None and capacity <= shuffle.min_after_dequeue:
+                raise ValueError(
+                    f"capacity {capacity} must be bigger than min_after_dequeue {shuffle.min_after_dequeue}."
+                )
+            if not flat:
+                raise ValueError("Expected at least one tensor in batch().")
         converted = [[as_tensor(t) for t in tensors] for tensors in sets]
         keep_input = checked_keep_input(keep_input, enqueue_many)
         layout = laid_out(converted, enqueue_many, keep_input)
@@ -403,7 +410,7 @@ def _sets(tensors_list: Any) -> List[List[Any]]:
         raise ValueError("Expected at least one set of tensors")
     if isinstance(tensors_list[0], dict):
         keys = set(tensors_list[0])
-        if any(set(tensors) != keys for tensors in tensors_list[1:]):
+        if any(set(tensors.keys()) != keys for tensors in tensors_list[1:]):
             raise ValueError("All dictionaries in tensors_list must have the same keys")
     return [list(as_list(tensors)) for tensors in tensors_list]
 

@@ -122,13 +122,14 @@ def _filled(value: Any, called: str) -> Any:
                 try:
                     known = shapes.TensorShape(_shape_tensor(shape) if not isinstance(shape, np.ndarray) else shape.tolist())
                     if known.is_fully_defined() and known.num_elements() < 1000:
-                        return constant(one, dtype, known, name)
-                    shape = convert_to_tensor(known.as_list(), dtypes.int32) if known.is_fully_defined() else shape
+                        return constant(one if known.num_elements() else np.full(known.as_list(), one, dtype.as_numpy_dtype), dtype, known, name)
+                    if known.is_fully_defined():
+                        shape = convert_to_tensor(known.as_list(), dtypes.int32, name="shape_as_tensor")
                 except (TypeError, ValueError):
                     shape = convert_to_tensor(shape, dtypes.int32)
             if not isinstance(shape, Tensor):
                 shape = convert_to_tensor(shape, dtypes.int32)
-            if shape._shape_as_list() != [None] and len(shape._shape_as_list() or [0]) == 0:
+            if shape._shape_as_list() == []:
                 shape = reshape(shape, [-1])
             return op("Fill")(shape, constant(one, dtype), name=name)
 

@@ -468,7 +468,7 @@ def _convert(value: Any, dtype: Any, name: Optional[str], as_ref: bool) -> Tenso
         )
     if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(result.dtype.base_dtype):
         raise ValueError(
-            "Tensor conversion requested dtype %s for Tensor with dtype %s: %r" % (dtypes.as_dtype(dtype).name, result.dtype.name, str(result))
+            "Tensor conversion requested dtype %s for Tensor with dtype %s: %r" % (dtypes.as_dtype(dtype).name, result.dtype.name, result)
         )
     return result
 
@@ -518,7 +518,7 @@ def convert_to_tensor(
         dtype = dtypes.as_dtype(dtype)
     if isinstance(value, Tensor):
         if dtype is not None and not dtype.is_compatible_with(value.dtype):
-            raise ValueError("Tensor conversion requested dtype %s for Tensor with dtype %s: %r" % (dtype.name, value.dtype.name, str(value)))
+            raise ValueError("Tensor conversion requested dtype %s for Tensor with dtype %s: %r" % (dtype.name, value.dtype.name, value))
         return value
     hint = preferred_dtype if dtype_hint is None else dtype_hint
     if dtype is None and hint is not None:
@@ -722,16 +722,21 @@ def _session() -> Any:
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: Optional[str] = None) -> SparseTensor:
     """A sparse tensor that is always fed."""
-    prefix = name + "/" if name is not None else ""
-    rank = None
-    if shape is None:
-        shape = placeholder(dtypes.int64, [None], prefix + "shape")
-    else:
-        dims = shapes.TensorShape(shape).as_list() if not isinstance(shape, Tensor) else None
-        rank = len(dims) if dims is not None else None
-        shape = constant([-1 if d is None else d for d in dims], dtypes.int64) if dims is not None else shape
-    indices = placeholder(dtypes.int64, [None, rank], prefix + "indices")
-    return SparseTensor(indices, placeholder(dtype, [None], prefix + "values"), shape)
+    dims = None if shape is None or isinstance(shape, Tensor) else shapes.TensorShape(shape).as_list()
+    rank = None if dims is None else len(dims)
+    if isinstance(shape, Tensor):
+        rank = shapes.dimension_value(shape.shape.with_rank(1)[0])
+
+    def part(kind: Any, size: List[Any], word: str) -> Tensor:
+        return placeholder(kind, size, None if name is None else f"{name}/{word}")
+
+    # A shape that is not known wholly is fed, too.
+    if shape is None or dims is not None and None in dims:
+        shape = part(dtypes.int64, [rank], "shape")
+    elif dims is not None:
+        shape = constant(dims, dtypes.int64)
+    values = part(dtype, [None], "values")
+    return SparseTensor(part(dtypes.int64, [None, rank], "indices"), values, shape)
 
 
 def constant_value(tensor: Any, partial: bool = False) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from millstream import dtypes
 from millstream._engine import Tensor
 from millstream._ops import op
-from millstream.framework import IndexedSlices, SparseTensor, convert_to_tensor, name_scope
+from millstream.framework import IndexedSlices, SparseTensor, constant, convert_to_tensor, name_scope
 
 __all__ = [
     "abs",
@@ -322,7 +322,7 @@ def _axes(x: Tensor, axis: Any) -> Any:
         return axis
     shape = x._shape_as_list()
     if shape is not None:
-        return np.arange(len(shape), dtype=np.int32)
+        return constant(np.arange(len(shape), dtype=np.int32))
     return range(0, op("Rank")(x))
 
 

@@ -53,9 +53,9 @@ class QueueRunner:
         if closed_types is not None:
             are_types = isinstance(closed_types, tuple) and bool(closed_types)
             if not are_types or not all(isinstance(t, type) and issubclass(t, errors.OpError) for t in closed_types):
+                shown = closed_types[0] if isinstance(closed_types, tuple) and len(closed_types) == 1 else closed_types
                 raise TypeError(
-                    "queue_closed_exception_types, when provided, must be a tuple of tf.error types, "
-                    f"but saw: {closed_types}"
+                    f"queue_closed_exception_types, when provided, must be a tuple of tf.error types, but saw: {shown}"
                 )
         self._queue = queue
         self._enqueue_ops = enqueue_ops
@@ -121,9 +121,8 @@ class QueueRunner:
         """What a thread does: enqueues until the input ends, the coordinator says stop, or something goes wrong."""
         was_last = False
         try:
-            enqueue = sess.make_callable(enqueue_op)
             try:
-                _repeat(enqueue, coord)
+                _repeat(sess.make_callable(enqueue_op), coord)
             except self._queue_closed_exception_types:
                 was_last = self._one_less(sess)
             else:

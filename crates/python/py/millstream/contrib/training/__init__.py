@@ -80,8 +80,9 @@ def bucket(
             shared_name=shared_name,
             name="top_queue",
         )
-        _fill(buckets, top, example, which_bucket, keep_input, num_threads)
+        fill = _fill(buckets, top, example, which_bucket, keep_input, num_threads)
         _move(buckets, top, sizes, allow_smaller_final_batch)
+        add_queue_runner(fill)
         for queue in buckets:
             tf.summary.scalar(f"bucket/{queue.name}/size", tf.cast(top.size(), tf.float32))
         full = tf.cast(top.size(), tf.float32) * (1.0 / capacity)
@@ -99,7 +100,7 @@ def _static(size: Any) -> Any:
 
 def _fill(
     buckets: Sequence[Any], top: Any, example: Sequence[Any], which: Any, keep_input: Any, n_threads: int
-) -> None:
+) -> QueueRunner:
     """The runner that puts examples into their buckets. It runs under the top queue's name, and closes the buckets."""
 
     def into_its_bucket() -> Any:
@@ -114,14 +115,12 @@ def _fill(
         return tf.group(*puts, name="group_enqueues")
 
     put = pipeline.either(keep_input, into_its_bucket, tf.no_op)
-    add_queue_runner(
-        QueueRunner(
-            top,
-            [put] * n_threads,
-            close_op=tf.group(*[q.close() for q in buckets]),
-            cancel_op=tf.group(*[q.close(cancel_pending_enqueues=True) for q in buckets]),
-            queue_closed_exception_types=_ENDS,
-        )
+    return QueueRunner(
+        top,
+        [put] * n_threads,
+        close_op=tf.group(*[q.close() for q in buckets]),
+        cancel_op=tf.group(*[q.close(cancel_pending_enqueues=True) for q in buckets]),
+        queue_closed_exception_types=_ENDS,
     )
 
 
@@ -198,5 +197,5 @@ def bucket_by_sequence_length(
             keep_input=keep_input,
             shared_name=shared_name,
         )
-        rest = batch[1:]
-        return batch[0], pipeline.as_given(tensors, rest[0] if isinstance(tensors, dict) and len(rest) == 1 else rest)
+        # The one tensor of a dict comes back in a list, as in TensorFlow.
+        return batch[0], pipeline.as_given(tensors, batch[1:])

@@ -19,6 +19,7 @@ from millstream.array_ops import *  # noqa: F403
 from millstream.control_flow import Print, case, cond, group, no_op, switch_case, tuple, while_loop  # noqa: A004
 from millstream.control_flow import assert_ as Assert  # noqa: N812
 from millstream.data_flow import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
+from millstream.devices import DeviceSpec
 from millstream.dtypes import *  # noqa: F403
 from millstream.dtypes import DType, as_dtype
 from millstream.framework import (
@@ -66,7 +67,7 @@ from millstream.more_ops import *  # noqa: F403
 from millstream.random_ops import multinomial, random_normal, random_shuffle, random_uniform, set_random_seed, truncated_normal
 from millstream.readers import *  # noqa: F403
 from millstream.session import InteractiveSession, Session, get_default_session
-from millstream.shapes import Dimension, TensorShape
+from millstream.shapes import Dimension, TensorShape, TensorSpec
 from millstream.tensor_array import TensorArray
 from millstream.variable_scopes import (
     AUTO_REUSE,
@@ -79,12 +80,14 @@ from millstream.variable_scopes import (
     variable_scope,
 )
 from millstream.variables import *  # noqa: F403
+from millstream.version import COMPILER_VERSION, GIT_VERSION, GRAPH_DEF_VERSION, GRAPH_DEF_VERSION_MIN_CONSUMER, GRAPH_DEF_VERSION_MIN_PRODUCER, VERSION
 
 newaxis = None
 
 _engine.set_hooks(framework.Graph, framework._convert, array_ops._getitem, framework._expand, math_ops._operate)
 
 __version__ = _engine.__version__
+__git_version__, __compiler_version__ = GIT_VERSION, COMPILER_VERSION
 _namespaces.install(__name__)
 
 

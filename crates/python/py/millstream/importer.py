@@ -28,9 +28,29 @@ def import_graph_def(
         raise TypeError("return_elements must be a list of strings.")
     mapped = {_text(k): convert_to_tensor(v) for k, v in (input_map or {}).items()}
     names = [_text(e) for e in return_elements or []]
+    if mapped or names:
+        _check_names(graph_def, mapped, names)
     prefix = "import" if name is None else name
     found = _engine.import_graph_def(get_default_graph(), graph_def.SerializeToString(), prefix, mapped, names)
     return None if return_elements is None else found
+
+
+def _check_names(graph_def: Any, mapped: Any, names: List[str]) -> None:
+    """`ValueError` for names that the graph does not have."""
+    nodes = {node.name for node in graph_def.node}
+    for name in names:
+        if name.partition(":")[0] not in nodes:
+            raise ValueError(f"Requested return node '{name}' not found in graph def")
+    if mapped:
+        used = {_output(i) for node in graph_def.node for i in node.input}
+        unused = sorted(_output(name) for name in mapped if _output(name) not in used)
+        if unused:
+            raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(unused)}]")
+
+
+def _output(name: str) -> str:
+    """An input as the output that it is: `x` is `x:0`."""
+    return name if name.startswith("^") or ":" in name else name + ":0"
 
 
 def _text(value: Any) -> str:

@@ -97,13 +97,16 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: Optional[str] = N
 def latest_checkpoint(checkpoint_dir: str, latest_filename: Optional[str] = None) -> Optional[str]:
     """The latest checkpoint of a folder; None if there is none."""
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
-    if state is not None and checkpoint_exists(state.model_checkpoint_path):
+    if state is not None and os.path.isdir(os.path.dirname(state.model_checkpoint_path) or ".") and checkpoint_exists(state.model_checkpoint_path):
         return str(state.model_checkpoint_path)
     return None
 
 
 def checkpoint_exists(checkpoint_prefix: str) -> bool:
-    """Whether there is a checkpoint of this name."""
+    """Whether there is a checkpoint of this name. `NotFoundError` if its folder is not there."""
+    folder = os.path.dirname(checkpoint_prefix)
+    if folder and not os.path.isdir(folder):
+        raise errors.NotFoundError(None, None, f"{folder}; No such file or directory")
     return bool(glob.glob(glob.escape(checkpoint_prefix) + ".index")) or os.path.isfile(checkpoint_prefix)
 
 
@@ -215,7 +218,7 @@ class CheckpointReader:
     def debug_string(self) -> bytes:
         """A line for each tensor."""
         lines = [
-            f"{name} ({dtypes.as_dtype(e.dtype).name}) {TensorShape(e.shape).as_list()}"
+            f"{name} ({protos.DataType.Name(e.dtype)}) {TensorShape(e.shape).as_list()}"
             for name, e in sorted(self._tensors.items())
         ]
         return ("\n".join(lines) + "\n").encode()

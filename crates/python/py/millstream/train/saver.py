@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import uuid
 from typing import Any, Dict, List, Optional, Tuple
 
 import millstream as tf
@@ -16,7 +17,7 @@ from millstream.train import checkpoints
 def _by_name(var_list: Any) -> Dict[str, Any]:
     """Variables by the names to save them under."""
     if isinstance(var_list, dict):
-        return dict(sorted(var_list.items()))
+        return _checked(var_list)
     out: Dict[str, Any] = {}
     for variable in var_list:
         if not hasattr(variable, "op") or not hasattr(variable, "initializer"):
@@ -26,6 +27,20 @@ def _by_name(var_list: Any) -> Dict[str, Any]:
             raise ValueError(f"At least two variables have the same name: {name}")
         out[name] = variable
     return dict(sorted(out.items()))
+
+
+def _checked(named: Dict[str, Any]) -> Dict[str, Any]:
+    """Variables by names that a program gave."""
+    seen: List[Any] = []
+    for name, variable in sorted(named.items()):
+        if not hasattr(variable, "initializer"):
+            raise TypeError(
+                f"names_to_saveables must be a dict mapping string names to Tensors/Variables. Not a variable: {variable}"
+            )
+        if any(variable is other for other in seen):
+            raise ValueError(f"The same saveable will be restored with two names: {name}")
+        seen.append(variable)
+    return dict(sorted(named.items()))
 
 
 class Saver:
@@ -94,25 +109,17 @@ class Saver:
         self._add_ops(_by_name(var_list))
 
     def _add_ops(self, variables: Dict[str, Any]) -> None:
-        names = list(variables)
-        whole = [""] * len(names)
         with tf.name_scope(self._name, "save", [v.op for v in variables.values()]):
             filename = tf.placeholder_with_default(self._filename or "model", shape=(), name="filename")
             # The name by which graphs of old feed it.
             prefix = tf.placeholder_with_default(filename, shape=(), name="Const")
-            values = [_to_save(v) for v in variables.values()]
-            save = tf.raw_ops.SaveV2(prefix=prefix, tensor_names=names, shape_and_slices=whole, tensors=values)
-            with tf.control_dependencies([save]):
-                saved = tf.identity(prefix, name="control_dependency")
-            types = [v.dtype.base_dtype for v in variables.values()]
-            restored = tf.raw_ops.RestoreV2(prefix=prefix, tensor_names=names, shape_and_slices=whole, dtypes=types)
-            restored = list(restored) if isinstance(restored, (list, tuple)) else [restored]
-            assigns: List[Any] = []
-            for variable, value in zip(variables.values(), restored):
-                after = assigns[-1:] if self._restore_sequentially else []
-                with tf.control_dependencies(after):
-                    assigns.append(_assign(variable, value, self._reshape))
-            restore = tf.group(*assigns, name="restore_all")
+            if self._sharded:
+                shards = _by_device(variables)
+                saved = _save_shards(prefix, shards)
+                restore = self._restore_shards(prefix, shards)
+            else:
+                saved = _save(prefix, variables)
+                restore = self._restore_ops(prefix, variables, "restore_all")
         self.saver_def = protos.SaverDef(
             filename_tensor_name=prefix.name,
             save_tensor_name=saved.name,
@@ -122,6 +129,27 @@ class Saver:
             keep_checkpoint_every_n_hours=self._keep_hours,
             version=protos.SaverDef.V2,
         )
+
+    def _restore_shards(self, prefix: Any, shards: List[Tuple[str, Dict[str, Any]]]) -> Any:
+        parts = []
+        for device, variables in shards:
+            with tf.device(device):
+                parts.append(self._restore_ops(prefix, variables, "restore_shard"))
+        return tf.group(*parts, name="restore_all")
+
+    def _restore_ops(self, prefix: Any, variables: Dict[str, Any], name: str) -> Any:
+        """An operation that sets the variables to what the checkpoint holds."""
+        types = [v.dtype.base_dtype for v in variables.values()]
+        restored = tf.raw_ops.RestoreV2(
+            prefix=prefix, tensor_names=list(variables), shape_and_slices=[""] * len(variables), dtypes=types
+        )
+        restored = list(restored) if isinstance(restored, (list, tuple)) else [restored]
+        assigns: List[Any] = []
+        for variable, value in zip(variables.values(), restored):
+            after = assigns[-1:] if self._restore_sequentially else []
+            with tf.control_dependencies(after):
+                assigns.append(_assign(variable, value, self._reshape))
+        return tf.group(*assigns, name=name)
 
     def as_saver_def(self) -> Any:
         """As a `SaverDef`."""
@@ -195,6 +223,8 @@ class Saver:
             prefix = save_path
             if os.path.basename(prefix) == latest_filename:
                 raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")
+        if not prefix:
+            raise ValueError("no path specified")
         if not os.path.isdir(folder or "."):
             raise ValueError(f"Parent directory of {prefix} doesn't exist, can't save.")
         if self._is_empty:
@@ -255,6 +285,7 @@ class Saver:
             as_text=as_text,
             export_scope=export_scope,
             clear_devices=clear_devices,
+            strip_default_attrs=strip_default_attrs,
         )
 
     def restore(self, sess: Any, save_path: Optional[str]) -> None:
@@ -269,12 +300,47 @@ class Saver:
         sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: save_path})
 
 
+def _by_device(variables: Dict[str, Any]) -> List[Tuple[str, Dict[str, Any]]]:
+    """The variables of each device, in the order of the devices' names."""
+    out: Dict[str, Dict[str, Any]] = {}
+    for name, variable in variables.items():
+        out.setdefault(variable.device or "", {})[name] = variable
+    return sorted(out.items())
+
+
+def _save(prefix: Any, variables: Dict[str, Any]) -> Any:
+    """The prefix, once the variables are saved under it."""
+    values = [_to_save(v) for v in variables.values()]
+    save = tf.raw_ops.SaveV2(
+        prefix=prefix, tensor_names=list(variables), shape_and_slices=[""] * len(variables), tensors=values
+    )
+    with tf.control_dependencies([save]):
+        return tf.identity(prefix, name="control_dependency")
+
+
+def _save_shards(prefix: Any, shards: List[Tuple[str, Dict[str, Any]]]) -> Any:
+    """The prefix, once each device's variables are saved to a file of their own and the files merged to a checkpoint."""
+    # A folder of this run's own: another may be at work beside it.
+    temporary = tf.string_join([prefix, f"_temp_{uuid.uuid4().hex}/part"])
+    count = tf.constant(len(shards), name="num_shards")
+    files, done = [], []
+    for i, (device, variables) in enumerate(shards):
+        with tf.device(device):
+            files.append(tf.raw_ops.ShardedFilename(basename=temporary, shard=i, num_shards=count))
+            done.append(_save(files[-1], variables))
+    with tf.control_dependencies([d.op for d in done]):
+        merge = tf.raw_ops.MergeV2Checkpoints(
+            checkpoint_prefixes=tf.stack(files, name="MergeV2Checkpoints/checkpoint_prefixes"), destination_prefix=prefix
+        )
+    with tf.control_dependencies([merge, *[d.op for d in done]]):
+        return tf.identity(prefix)
+
+
 def _to_save(variable: Any) -> Any:
-    """What of a variable is saved: the reference, or a value read."""
+    """What of a variable is saved: the reference, or the value that was read when it was made."""
     if variable.dtype._is_ref_dtype:
         return variable._ref()
-    read = getattr(variable, "_graph_element", None)
-    return tf.convert_to_tensor(variable) if read is None else read
+    return variable._as_graph_element()
 
 
 def _assign(variable: Any, value: Any, reshape: bool) -> Any:

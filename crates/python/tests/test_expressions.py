@@ -17,6 +17,7 @@ def namespace():
     """Just what these expressions name, so that they need no built engine."""
     tf = types.SimpleNamespace(**{n: v for n, v in vars(dtypes).items() if isinstance(v, dtypes.DType)})
     tf.DType, tf.as_dtype, tf.dtypes, tf.QUANTIZED_DTYPES = dtypes.DType, dtypes.as_dtype, dtypes, dtypes.QUANTIZED_DTYPES
+    tf.VERSION, tf.GRAPH_DEF_VERSION = version.VERSION, version.GRAPH_DEF_VERSION
     for name in ("TensorShape", "Dimension", "TensorSpec", "dimension_value", "dimension_at_index"):
         setattr(tf, name, getattr(shapes, name))
     for name in ("ConfigProto", "GraphOptions", "OptimizerOptions", "RunOptions", "RunMetadata", "GraphDef", "NodeDef", "AttrValue", "Summary", "GPUOptions"):
@@ -45,9 +46,20 @@ OURS = {
     'nest.flatten([{1: "a", "b": 2}])': "message",
     # Walks `attrs` objects here, too.
     "nest.flatten_up_to(Point(0, 0), Point([1], 2))": "value",
+    "nest.assert_shallow_structure(Pair(0, 0), Pair(1, [2]))": "value",
     # Ours names the dtype.
     "tf.string.limits": "message",
     "tf.resource.as_numpy_dtype": "message",
+    "tf.variant.as_numpy_dtype": "message",
+    "tf.complex64.limits": "message",
+    "tf.qint8.limits": "message",
+    # What cannot be hashed is said to be no dtype, here.
+    "tf.float32.is_compatible_with([])": "message",
+    "tf.as_dtype(np.array([1.0]))": "message",
+    "tf.as_dtype([])": "message",
+    "tf.as_dtype({})": "message",
+    # Python 3.8 and newer take `__index__` for it.
+    "float(tf.Dimension(3))": "value",
 }
 
 

@@ -9,18 +9,18 @@ Parts = Tuple[Optional[str], Optional[int], Optional[int], Optional[str], Option
 
 
 def _parse(spec: str) -> Parts:
-    """The parts of a device's name; a part left out, or `*`, is None."""
+    """The parts of a device's name; a part left out, or a device's number `*`, is None."""
     job: Optional[str] = None
     replica = task = device_index = None
     device_type: Optional[str] = None
-    for part in filter(None, spec.split("/")):
+    for part in filter(None, (spec or "").split("/")):
         key, *values = part.split(":")
         if key == "job" and len(values) == 1:
             job = values[0]
         elif key == "replica" and len(values) == 1:
-            replica = None if values[0] == "*" else int(values[0])
+            replica = int(values[0])
         elif key == "task" and len(values) == 1:
-            task = None if values[0] == "*" else int(values[0])
+            task = int(values[0])
         elif key == "device" and len(values) == 2 or key.upper() in ("CPU", "GPU") and len(values) < 2:
             if device_type is not None:
                 raise ValueError(f"Cannot specify multiple device types: {spec}")

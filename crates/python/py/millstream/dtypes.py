@@ -316,8 +316,11 @@ def _look_up(value: Any) -> Optional[DType]:
     dtype = getattr(value, "dtype", None)  # what carries a dtype, such as another library's dtype object
     if isinstance(dtype, np.dtype):
         return _of_numpy(dtype)
-    if isinstance(value, type) and issubclass(value, np.generic) and value.__name__ == "bfloat16":
-        return bfloat16
+    if isinstance(value, type) and issubclass(value, np.generic):
+        if value.__name__ == "bfloat16":
+            return bfloat16
+        # `str_` and `bytes_`, and numbers by their C names, such as `longlong`.
+        return _of_numpy(np.dtype(value)) if issubclass(value, (np.str_, np.bytes_, np.number)) else None
     return None
 
 

@@ -45,13 +45,15 @@ def _number(value: Any) -> Optional[int]:
     return number
 
 
-def _binary(function: Callable[[int, int], int], swapped: bool = False) -> Callable[[Any, Any], Any]:
-    """Arithmetic of dimensions: unknown if either is; another type is asked to try itself."""
+def _binary(function: Callable[[int, int], int], swapped: bool = False, strict: bool = False) -> Callable[[Any, Any], Any]:
+    """Arithmetic of dimensions: unknown if either is; another type is asked to try itself, or refused if `strict`."""
 
     def apply(self: "Dimension", other: Any) -> Any:
         try:
             other = as_dimension(other)._value
         except (TypeError, ValueError):
+            if strict:
+                raise
             return NotImplemented
         if self._value is None or other is None:
             return Dimension(None)
@@ -98,7 +100,10 @@ class Dimension:
 
     def is_compatible_with(self, other: Any) -> bool:
         """Whether both may be the same: equal, or one unknown."""
-        other = as_dimension(other)
+        try:
+            other = as_dimension(other)
+        except (TypeError, ValueError):
+            return NotImplemented
         return self._value is None or other._value is None or self._value == other._value
 
     def assert_is_compatible_with(self, other: Any) -> None:
@@ -137,10 +142,10 @@ class Dimension:
     __add__ = _binary(operator.add)
     __radd__ = _mirrored(operator.add)
     __sub__ = _binary(operator.sub)
-    __rsub__ = _binary(operator.sub, swapped=True)
+    __rsub__ = _binary(operator.sub, swapped=True, strict=True)
     __floordiv__ = _binary(operator.floordiv)
-    __rfloordiv__ = _binary(operator.floordiv, swapped=True)
-    __mod__ = _binary(operator.mod)
+    __rfloordiv__ = _binary(operator.floordiv, swapped=True, strict=True)
+    __mod__ = _binary(operator.mod, strict=True)
     __rmod__ = _binary(operator.mod, swapped=True)
     __mul__ = _binary(operator.mul)
     __rmul__ = _mirrored(operator.mul)
@@ -390,7 +395,7 @@ class TensorShape:
     def __eq__(self, other: object) -> bool:
         try:
             other = as_shape(other)
-        except (TypeError, ValueError):
+        except TypeError:
             return NotImplemented
         # Unknown dimensions are not known to be equal, unless both are the same shape.
         return self._dims is other._dims or (self._dims == other._dims and self.is_fully_defined())
@@ -398,7 +403,7 @@ class TensorShape:
     def __ne__(self, other: object) -> bool:
         try:
             other = as_shape(other)
-        except (TypeError, ValueError):
+        except TypeError:
             return NotImplemented
         if self._dims is None or other._dims is None:
             raise ValueError("The inequality of unknown TensorShapes is undefined.")
@@ -506,6 +511,8 @@ class TensorSpec:
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
         """Whether a tensor, or what another spec describes, could be this."""
+        if not hasattr(spec_or_tensor, "dtype") or not hasattr(spec_or_tensor, "shape"):
+            return False
         return self._dtype.is_compatible_with(spec_or_tensor.dtype) and self._shape.is_compatible_with(spec_or_tensor.shape)
 
     def most_specific_compatible_type(self, other: "TensorSpec") -> "TensorSpec":

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import datetime
 import numbers
-from typing import Any, Union
+from typing import Any, Iterator, Union
 
 import numpy as np
 
@@ -65,22 +67,24 @@ def path_to_str(path: Any) -> Any:
     return as_str_any(path.__fspath__()) if hasattr(path, "__fspath__") else path
 
 
+# The day up to which TensorFlow 1.15 takes graphs to be readable by older versions.
+_horizon = datetime.date(2019, 8, 21)
+
+
 def forward_compatible(year: int, month: int, day: int) -> bool:
-    """Whether graphs may use what TensorFlow learnt on that date. Everything here is older than any: True."""
-    return True
+    """Whether graphs may use what TensorFlow learnt on that date, as TensorFlow 1.15 answers it."""
+    return datetime.date(year, month, day) < _horizon
 
 
-class forward_compatibility_horizon:
-    """A `with` block in which `forward_compatible` is asked as of another date. It changes nothing here."""
-
-    def __init__(self, year: int, month: int, day: int) -> None:
-        pass
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *unused: Any) -> None:
-        pass
+@contextlib.contextmanager
+def forward_compatibility_horizon(year: int, month: int, day: int) -> Iterator[None]:
+    """A `with` block in which `forward_compatible` is asked as of another date."""
+    global _horizon
+    before, _horizon = _horizon, datetime.date(year, month, day)
+    try:
+        yield
+    finally:
+        _horizon = before
 
 
 from millstream.compat import v1  # noqa: E402  (at the end: it may look at what is above)

@@ -22,10 +22,12 @@
 use crate::order::run_frame;
 use crate::plan::{Body, KernelPlan, MAX_LIVE_ITERATIONS, PlanOptions, prepare};
 use crate::probe::{Observer, Probes};
-use crate::step::{AtWork, Outcome, RunOptions, sleep_for_waits};
-use millstream_graph::op::{Completion, Effect, KernelCx, NodeInfo, Rest, Role, StepEnv};
-use millstream_graph::{Index, Program, ProgramKind, Source};
-use millstream_state::{Resources, Variable};
+use crate::step::{
+    AtWork, Outcome, RunOptions, dead_fetch, fetched_reference, read_reference, sleep_for_waits,
+};
+use millstream_graph::op::{Completion, KernelCx, NodeInfo, Rest, Role, StepEnv};
+use millstream_graph::{Access, Index, Program, ProgramKind};
+use millstream_state::Resources;
 use millstream_tensor::{Error, PartialShape, Result, Tensor, budget, invalid};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -131,7 +133,7 @@ struct Run<'a> {
     iterations: HashMap<Tag, Iteration>,
     /// By the tag of the iteration around them with (frame, 0) at its end.
     instances: HashMap<Tag, Instance>,
-    results: Vec<Option<Result<Value>>>,
+    results: Vec<Option<Value>>,
     waiting: usize,
     /// The first value that is not of the shape that the graph says.
     wrong: Option<Error>,
@@ -176,18 +178,14 @@ impl Reference {
         for (k, source) in program.fetches.iter().enumerate() {
             readers[source.node as usize].fetches.push((source.index, k));
         }
-        for accesses in written_variables(&program) {
-            for &access in &accesses {
-                let mut frame = run_frame(&program, access);
-                while frame != 0 {
-                    loops[frame as usize].parallel = 1;
-                    frame = program.frames[frame as usize].parent;
-                }
-            }
-            for (i, &later) in accesses.iter().enumerate() {
-                let same = |n: &&Index| run_frame(&program, **n) == run_frame(&program, later);
-                if let Some(&before) = accesses[..i].iter().rev().find(same) {
-                    readers[before as usize].afterwards.push(later);
+        for frame in program.writing_loops() {
+            loops[frame as usize].parallel = 1;
+        }
+        for accesses in program.accesses().values().filter(|l| l.iter().any(|access| access.writes)) {
+            for (i, later) in accesses.iter().enumerate() {
+                let same = |a: &&Access| run_frame(&program, a.node) == run_frame(&program, later.node);
+                if let Some(before) = accesses[..i].iter().rev().find(same) {
+                    readers[before.node as usize].afterwards.push(later.node);
                 }
             }
         }
@@ -238,72 +236,6 @@ fn not_fed(info: &NodeInfo) -> Error {
     invalid!("the placeholder `{}` must be fed", info.name)
         .at_node(&info.name, info.op.name)
         .with_help(format!("add a value for `{}:0` to the feeds", info.name))
-}
-
-/// Whether input `i` is a reference and the node wants the value of its variable.
-fn reads_reference(program: &Program, n: Index, i: usize) -> bool {
-    let node = &program.nodes[n as usize];
-    let source = node.inputs[i];
-    program.nodes[source.node as usize].output_is_ref(source.index)
-        && !node.info().is_some_and(|info| info.input_types.get(i).is_some_and(|t| t.is_ref))
-}
-
-/// For each variable that is written, the nodes that read or write it, in the order of the program.
-fn written_variables(program: &Program) -> Vec<Vec<Index>> {
-    let mut accesses: BTreeMap<String, (bool, Vec<Index>)> = BTreeMap::new();
-    for &n in &program.order {
-        let node = &program.nodes[n as usize];
-        let effect = node.info().map_or(Effect::Pure, |i| i.op.kernel.effect);
-        let by_effect = matches!(effect, Effect::Reads | Effect::Writes);
-        let read: Vec<usize> = match by_effect {
-            true => (0..node.inputs.len().min(1)).collect(),
-            false => (0..node.inputs.len()).filter(|&i| reads_reference(program, n, i)).collect(),
-        };
-        for i in read {
-            let list = accesses.entry(variable(program, node.inputs[i])).or_default();
-            list.0 |= effect == Effect::Writes;
-            if list.1.last() != Some(&n) {
-                list.1.push(n);
-            }
-        }
-    }
-    accesses.into_values().filter(|(written, _)| *written).map(|(_, list)| list).collect()
-}
-
-/// What names the variable that a handle or reference leads to: nodes of one shared name are one variable.
-fn variable(program: &Program, mut source: Source) -> String {
-    for _ in 0..program.nodes.len() {
-        let node = &program.nodes[source.node as usize];
-        let passes = match node.info() {
-            None => false,
-            Some(info) if info.op.role == Role::Compute => {
-                info.output_types.get(source.index as usize).is_some_and(|t| t.is_ref)
-                    && info.input_types.first().is_some_and(|t| t.is_ref)
-            }
-            Some(_) => true,
-        };
-        match node.inputs.first() {
-            Some(&from) if passes => source = from,
-            _ => break,
-        }
-    }
-    let node = &program.nodes[source.node as usize];
-    let attr = |name| node.info().and_then(|i| i.attrs.str(name).ok()).filter(|s| !s.is_empty());
-    match attr("shared_name") {
-        None => format!("node {}", node.name()),
-        Some(shared) => format!("shared {:?} {shared:?}", attr("container")),
-    }
-}
-
-/// The value of the variable that a reference leads to.
-fn dereference(reference: &Tensor) -> Result<Tensor> {
-    match reference.as_handles() {
-        Some([handle]) => match handle.get::<Variable>() {
-            Some(variable) => variable.read(),
-            None => Err(invalid!("a reference to a {}, not to a variable", handle.kind())),
-        },
-        _ => Err(Error::internal("a reference edge carries no handle")),
-    }
 }
 
 impl Run<'_> {
@@ -431,10 +363,12 @@ impl Run<'_> {
             return Err(error);
         }
         let values = std::mem::take(&mut self.results).into_iter().enumerate().map(|(k, value)| {
-            value.transpose()?.flatten().ok_or_else(|| {
-                invalid!("`{}` has no value: it lies on a branch that was not taken", name(k))
-                    .with_help("fetch the result of the `cond` (its Merge) instead")
-            })
+            let value = value.flatten().ok_or_else(|| dead_fetch(&name(k)))?;
+            let source = program.fetches[k];
+            match program.nodes[source.node as usize].output_is_ref(source.index) {
+                true => fetched_reference(&value, &name(k)),
+                false => Ok(value),
+            }
         });
         let values = values.collect::<Result<_>>()?;
         let every = self.observer.map(|o| o.collected(options.budget.as_ref())).transpose()?;
@@ -490,11 +424,7 @@ impl Run<'_> {
             self.send(reader, tag, Place::Input(input), value(port));
         }
         for &(port, fetch) in &readers.fetches {
-            let fetched = match (value(port), reference.program.nodes[n as usize].output_is_ref(port)) {
-                (Some(reference), true) => dereference(&reference).map(Some),
-                (value, _) => Ok(value),
-            };
-            self.results[fetch] = Some(fetched);
+            self.results[fetch] = Some(value(port));
         }
         for &(port, probe) in &readers.probes {
             self.show(n, port, probe, tag, value(port));
@@ -509,7 +439,7 @@ impl Run<'_> {
     fn show(&mut self, n: Index, port: u32, probe: usize, tag: &Tag, value: Value) {
         let Some(value) = value else { return };
         let value = match self.reference.program.nodes[n as usize].output_is_ref(port) {
-            true => dereference(&value),
+            true => read_reference(&value),
             false => Ok(value),
         };
         let (Some(probes), Some(observer)) = (&self.reference.probes, &mut self.observer) else { return };
@@ -615,8 +545,8 @@ impl Run<'_> {
         let reference = self.reference;
         let node = &reference.program.nodes[n as usize];
         for (i, input) in inputs.iter_mut().enumerate() {
-            if reads_reference(&reference.program, n, i) {
-                *input = dereference(input)?;
+            if reference.program.reads_reference(n, i) {
+                *input = read_reference(input)?;
             }
         }
         match node.role() {

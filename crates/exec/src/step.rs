@@ -31,7 +31,7 @@ use crate::poll::Poll;
 use crate::probe::{Observer, Watches};
 use crate::trace::Trace;
 use millstream_graph::op::{StepEnv, StepHost};
-use millstream_state::Activity;
+use millstream_state::{Activity, Variable};
 use millstream_tensor::{Code, Error, Result, Tensor, budget, invalid};
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
@@ -316,12 +316,31 @@ pub(crate) fn dead_fetch(name: &str) -> Error {
         .with_help("fetch the result of the `cond` (its Merge) instead")
 }
 
+/// The value of the variable that a reference leads to.
+pub(crate) fn read_reference(reference: &Tensor) -> Result<Tensor> {
+    match reference.as_handles() {
+        Some([handle]) => match handle.get::<Variable>() {
+            Some(variable) => variable.read(),
+            None => Err(invalid!("a reference to a {}, not to a variable", handle.kind())),
+        },
+        _ => Err(Error::internal("a reference edge carries no handle")),
+    }
+}
+
+/// The value that a fetched variable has at the end of the run.
+pub(crate) fn fetched_reference(reference: &Tensor, name: &str) -> Result<Tensor> {
+    read_reference(reference).map_err(|e| e.note(format!("`{name}` was fetched")))
+}
+
 fn outcome(machine: &mut Machine, plan: &Plan, options: &RunOptions) -> Result<Outcome> {
     let results = std::mem::take(&mut machine.results);
     let values = results
         .into_iter()
         .enumerate()
         .map(|(k, r)| match r {
+            Fetched::Value(reference) if plan.fetches_ref[k] => {
+                fetched_reference(&reference, plan.fetch_name(k))
+            }
             Fetched::Value(value) => Ok(value),
             Fetched::Dead => Err(dead_fetch(plan.fetch_name(k))),
             Fetched::Pending => Err(Error::internal(format!("`{}` was never computed", plan.fetch_name(k)))),

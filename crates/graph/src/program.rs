@@ -165,6 +165,7 @@ impl Program {
         program.frames = frames;
         program.order = order;
         program.check_places(graph, feeds)?;
+        program.hand_on_references();
         Ok(program)
     }
 

@@ -25,10 +25,10 @@ pub(crate) use waits::Mailbox;
 
 use crate::plan::{Body, Input, Kind, LASTS, NO_SLOT, Node, Place, Plan, SwitchPlan};
 use crate::probe::Observer;
+use crate::step::read_reference;
 use crate::trace::Trace;
 use iteration::Iteration;
 use millstream_graph::op::{KernelCx, Rest, StepEnv};
-use millstream_state::Variable;
 use millstream_tensor::{Element, Error, Result, Tensor, invalid, prefetch};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -227,7 +227,7 @@ impl Machine {
     /// names, what gives them need not run.
     pub(crate) fn start(&mut self, plan: &Plan, env: &StepEnv) {
         self.results.clear();
-        self.results.resize(plan.n_fetches, Fetched::Pending);
+        self.results.resize(plan.fetches_ref.len(), Fetched::Pending);
         let now = Some([env.resources.epoch(), env.kernel_state.epoch()]);
         let start = match std::mem::replace(&mut self.opened, now) == now {
             true => &plan.start_again,
@@ -441,6 +441,7 @@ impl Machine {
                 let to = self.frames[inside as usize].iterations[0];
                 self.give(plan, node, merge, to, value);
                 self.entered(inside, to);
+                self.tell_beside(plan, n, at);
                 if SLOW {
                     self.traced(plan, n, at, false);
                 }
@@ -450,6 +451,7 @@ impl Machine {
                 let value = self.take(plan, at, plan.inputs[first])?;
                 let inside = self.enter(plan, at, frame);
                 self.enter_constant(plan, inside, invariant, Arrival::Live(value), node);
+                self.tell_beside(plan, n, at);
                 if SLOW {
                     self.traced(plan, n, at, false);
                 }
@@ -466,6 +468,7 @@ impl Machine {
             Kind::NextIteration(merge) => {
                 let value = self.take(plan, at, plan.inputs[first])?;
                 self.next_iteration(plan, n, node, merge, at, value);
+                self.tell_beside(plan, n, at);
                 if SLOW {
                     self.traced(plan, n, at, false);
                 }
@@ -486,6 +489,16 @@ impl Machine {
             self.traced(plan, n, at, false);
         }
         Ok(self.tell(plan, at, node))
+    }
+
+    /// A node whose values went elsewhere has run: those learn of it that wait for that in its own iteration.
+    #[inline]
+    fn tell_beside(&mut self, plan: &Plan, n: u32, at: u32) {
+        if !plan.beside.is_empty()
+            && let Some(&edges) = plan.beside.get(&n)
+        {
+            self.arrive_all(plan, at, edges, false);
+        }
     }
 
     /// A node's values are in their slots: its consumers learn of it, and its iteration that it is through.
@@ -639,6 +652,7 @@ impl Machine {
             }
             _ => self.arrive_all(plan, at, node.edges, true),
         }
+        self.tell_beside(plan, n, at);
         if self.trace.is_some() {
             self.traced(plan, n, at, true);
         }
@@ -951,15 +965,4 @@ impl Machine {
 
 fn no_output(i: usize) -> Error {
     Error::internal(format!("the kernel gave no output {i}"))
-}
-
-/// The value of the variable that a reference leads to.
-fn read_reference(reference: &Tensor) -> Result<Tensor> {
-    match reference.as_handles() {
-        Some([handle]) => match handle.get::<Variable>() {
-            Some(variable) => variable.read(),
-            None => Err(invalid!("a reference to a {}, not to a variable", handle.kind())),
-        },
-        _ => Err(Error::internal("a reference edge carries no handle")),
-    }
 }

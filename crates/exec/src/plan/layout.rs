@@ -8,6 +8,7 @@ use millstream_graph::op::{Role, ScalarKernel};
 use millstream_state::Resources;
 use millstream_tensor::{Result, Tensor, invalid};
 use smallvec::SmallVec;
+use std::collections::BTreeMap;
 
 impl Builder<'_> {
     pub(super) fn lay_out(
@@ -108,7 +109,7 @@ impl Builder<'_> {
                 *leading = *input;
             }
         }
-        let Arrivals { edges, switches, merge_inputs } = arrivals.attach(&mut nodes, &slots);
+        let Arrivals { edges, beside, switches, merge_inputs } = arrivals.attach(&mut nodes, &slots);
         apply_invariants(&nodes, &edges, &mut frames);
         let start = Start { ready, pending: frames[0].pending.clone() };
         let lasting = self.lasting(&drafts, &nodes, &edges, &homes);
@@ -153,11 +154,17 @@ impl Builder<'_> {
                 .iter()
                 .map(|f| f.map(|n| self.position[n as usize]).filter(|p| *p != NO_SLOT))
                 .collect(),
-            n_fetches: self.program.fetches.len(),
+            fetches_ref: self
+                .program
+                .fetches
+                .iter()
+                .map(|s| self.node(s.node).output_is_ref(s.index))
+                .collect(),
             constants: std::mem::take(&mut self.constants),
             nothing: Tensor::scalar(false),
             nodes,
             edges,
+            beside,
             inputs,
             switches,
             merge_inputs,
@@ -319,11 +326,13 @@ impl Builder<'_> {
         for (d, draft) in drafts.iter().enumerate() {
             nodes[d].first_input = inputs.len() as u32;
             for (i, value) in draft.inputs.iter().enumerate() {
-                let deref = match (draft.node(), value) {
+                let deref = match (draft.origin, value) {
                     // A constant is never a reference; that of a Const that is kept is no input of the program's node at all.
                     (_, Value::Constant(_)) => false,
-                    (Some(n), Value::Source(_)) => self.reads_ref(n, i),
-                    (None, Value::Source(s)) => self.node(s.node).output_is_ref(s.index),
+                    (Origin::Node(n), Value::Source(_)) => self.reads_ref(n, i),
+                    // Read at the end of the run.
+                    (Origin::Fetch(..), Value::Source(_)) => false,
+                    (Origin::Probe(..), Value::Source(s)) => self.node(s.node).output_is_ref(s.index),
                 };
                 inputs.push(match value {
                     Value::Constant(c) => Input::new(1, *c, false)?,
@@ -353,6 +362,7 @@ impl Builder<'_> {
     ) -> Result<Drawn> {
         let mut merge_inputs = Vec::new();
         let mut outs: Vec<[Vec<Edge>; 3]> = (0..drafts.len()).map(|_| Default::default()).collect();
+        let mut beside: BTreeMap<u32, Vec<Edge>> = BTreeMap::new();
         let part = |from: usize, port: Option<u32>| match (nodes[from].kind, port) {
             (Kind::Switch(_), Some(0)) => 0,
             (Kind::Switch(_), Some(_)) => 1,
@@ -395,21 +405,29 @@ impl Builder<'_> {
             }
             for &from in &draft.weak {
                 let to = if is_merge { To::MergeControl } else { To::Weak };
-                outs[from as usize][2].push(edge(to)?);
+                match nodes[from as usize].kind {
+                    Kind::Enter(..) | Kind::EnterConstant(..) | Kind::NextIteration(_) => {
+                        beside.entry(from).or_default().push(edge(to)?)
+                    }
+                    _ => outs[from as usize][2].push(edge(to)?),
+                }
             }
         }
-        Ok(Drawn { outs, merge_inputs })
+        Ok(Drawn { outs, beside, merge_inputs })
     }
 }
 
 /// Edges by source: of port 0 and of port 1, which only a `Switch` keeps apart, and of the whole node.
 struct Drawn {
     outs: Vec<[Vec<Edge>; 3]>,
+    /// Weak edges of nodes whose values go elsewhere (into a loop, into its next iteration): these stay in the node's own iteration.
+    beside: BTreeMap<u32, Vec<Edge>>,
     merge_inputs: Vec<(u32, u32)>,
 }
 
 struct Arrivals {
     edges: Vec<Edge>,
+    beside: BTreeMap<u32, (u32, u32)>,
     switches: Vec<SwitchPlan>,
     merge_inputs: Vec<(u32, u32)>,
 }
@@ -469,7 +487,8 @@ impl Drawn {
             }
             node.edges = add(whole);
         }
-        Arrivals { edges, switches, merge_inputs: self.merge_inputs }
+        let beside = self.beside.into_iter().map(|(node, edges)| (node, add(edges))).collect();
+        Arrivals { edges, beside, switches, merge_inputs: self.merge_inputs }
     }
 }
 

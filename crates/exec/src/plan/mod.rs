@@ -71,6 +71,8 @@ pub const MAX_LIVE_ITERATIONS: u32 = 1024;
 pub struct Plan {
     pub(crate) nodes: Vec<Node>,
     pub(crate) edges: Vec<Edge>,
+    /// For an Enter or NextIteration that reads a variable: who waits for it in its own iteration, where its other edges do not lead.
+    pub(crate) beside: BTreeMap<u32, (u32, u32)>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) switches: Vec<SwitchPlan>,
     /// For edges to merges: which merge, and which of its inputs.
@@ -84,7 +86,8 @@ pub struct Plan {
     pub(crate) kernels: Vec<KernelPlan>,
     /// For each feed the node that stands for it.
     pub(crate) feeds: Vec<Option<u32>>,
-    pub(crate) n_fetches: usize,
+    /// For each fetch whether it is of a variable's reference: its value is what the variable holds at the end of the run.
+    pub(crate) fetches_ref: Vec<bool>,
     /// How the root starts, and how where a run before has left the handles that last.
     pub(crate) start: Start,
     pub(crate) start_again: Start,
@@ -520,10 +523,7 @@ impl<'a> Builder<'a> {
 
     /// Whether input `i` is a reference whose variable's value the node wants.
     fn reads_ref(&self, n: Index, i: usize) -> bool {
-        let node = self.node(n);
-        let source = node.inputs[i];
-        let wants_ref = node.info().is_some_and(|info| info.input_types.get(i).is_some_and(|t| t.is_ref));
-        !wants_ref && self.node(source.node).output_is_ref(source.index)
+        self.program.reads_reference(n, i)
     }
 
     /// What a source stands for once nodes are left out.

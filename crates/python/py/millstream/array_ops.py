@@ -425,9 +425,12 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
             raise ValueError("mask cannot be scalar.")
         axis, n = axis or 0, len(shape_mask)
         shape_tensor[axis : axis + n].assert_is_compatible_with(mask.shape)
-        now = op("Shape")(tensor)
-        leading = op("Prod")(now[axis : axis + n], [0])
-        tensor = reshape(tensor, concat([now[:axis], op("Reshape")(leading, [1]), now[axis + n :]], 0))
+        leading = op("Prod")(shape(tensor)[axis : axis + n], [0])
+        sizes = concat([shape(tensor)[:axis], [leading], shape(tensor)[axis + n :]], 0)
+        rows = shape_tensor[axis : axis + n].num_elements()
+        known = shape_tensor[:axis].concatenate([rows]).concatenate(shape_tensor[axis + n :])
+        tensor = reshape(tensor, sizes)
+        tensor.set_shape(known)
         return op("GatherV2")(tensor, squeeze(op("Where")(reshape(mask, [-1])), axis=[1]), axis)
 
 

@@ -277,3 +277,11 @@ def ensured_shape(tf):
     x = tf.placeholder(tf.float32, [None])
     y = tf.ensure_shape(x, [2])
     return static(y), run(tf, y, {x: [1, 2]}), caught(lambda: run(tf, y, {x: [1]}), "is not compatible with expected shape")
+
+
+def boolean_mask_nodes(tf):
+    x, m = tf.placeholder(tf.float32, [None, 3], name="x"), tf.placeholder(tf.bool, [None], name="m")
+    a = tf.boolean_mask(x, m)
+    b = tf.boolean_mask(tf.zeros([2, 3, 4]), tf.constant([[True, False, True]] * 2))
+    c = tf.boolean_mask(x, tf.constant([True, False, True]), axis=1)
+    return nodes(tf), static(a, b, c)

@@ -22,6 +22,20 @@ _PREEMPTION_ERRORS = (errors.AbortedError, errors.UnavailableError)
 USE_DEFAULT = object()
 
 
+def _initialize_resources() -> Any:
+    """What makes ready the resources that are neither variables nor tables. There are none; in TensorFlow's graphs its node stands."""
+    return tf.no_op(name="init")
+
+
+def _uninitialized(variables: Any) -> Any:
+    """The names of variables, and of other resources, that are not initialized."""
+    names = tf.report_uninitialized_variables(variables)
+    with tf.name_scope("report_uninitialized_resources"):
+        resources = tf.constant([], tf.string)
+    return tf.concat([names, resources], 0)
+
+
+
 class Scaffold:
     """What a model needs besides its graph to be trained: how it is initialized, when it is ready, how it is saved and summed up.
 
@@ -57,12 +71,16 @@ class Scaffold:
 
     def finalize(self) -> "Scaffold":
         """Makes what is missing, and the graph final."""
-        self._init_op = self._or("init_op", GraphKeys.INIT_OP, tf.global_variables_initializer)
-        self._ready_op = self._or("ready_op", GraphKeys.READY_OP, tf.report_uninitialized_variables)
+        self._init_op = self._or(
+            "init_op",
+            GraphKeys.INIT_OP,
+            lambda: tf.group(tf.global_variables_initializer(), _initialize_resources()),
+        )
+        self._ready_op = self._or("ready_op", GraphKeys.READY_OP, lambda: _uninitialized(None))
         self._ready_for_local_init_op = self._or(
             "ready_for_local_init_op",
             GraphKeys.READY_FOR_LOCAL_INIT_OP,
-            lambda: tf.report_uninitialized_variables(tf.global_variables()),
+            lambda: _uninitialized(tf.global_variables()),
         )
         self._local_init_op = self._or("local_init_op", GraphKeys.LOCAL_INIT_OP, Scaffold.default_local_init_op)
         self._summary_op = self._or("summary_op", GraphKeys.SUMMARY_OP, tf.summary.merge_all)
@@ -97,7 +115,7 @@ class Scaffold:
     @staticmethod
     def default_local_init_op() -> Any:
         """Initializes local variables and tables."""
-        return tf.group(tf.local_variables_initializer(), tf.tables_initializer())
+        return tf.group(tf.local_variables_initializer(), tf.tables_initializer(), _initialize_resources())
 
     @property
     def init_fn(self) -> Optional[Callable[[Any], None]]:

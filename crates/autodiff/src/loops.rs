@@ -4,10 +4,10 @@
 use crate::arrays::{ArrayMaker, filled_up};
 use crate::between::Var;
 use crate::pass::{Differ, Level};
-use crate::saved::At;
+use crate::saved::{At, static_shape};
 use crate::sum::{Flow, added, joined};
 use millstream_graph::flow::LoopVar;
-use millstream_graph::op::{Role, zeros_of};
+use millstream_graph::op::{Forward, Role, zeros_of};
 use millstream_graph::{ContextId, Grad, IndexedSlices, NodeId, Output, Port, WhileContext};
 use millstream_tensor::{DType, PartialShape, Result, invalid};
 use std::collections::HashMap;
@@ -273,8 +273,21 @@ impl<'g> Differ<'g> {
         }
         let dtypes = [slices.values.dtype()?, slices.indices.dtype()?];
         let lists: [_; 2] = lists.try_into().map_err(|_| invalid!("two lists make slices"))?;
-        let dense_shape = Some(graph.inside(outside, || self.shape(level, source))?);
+        let dense_shape = Some(graph.inside(outside, || self.whole_shape(level, source))?);
         Ok(Gathered::Slices { lists, dtypes, dense_shape })
+    }
+
+    /// The shape of what slices are rows of: of a handle, that of the variable behind it.
+    fn whole_shape(&mut self, level: usize, source: Port) -> Result<Output<'g>> {
+        let graph = self.graph;
+        if graph.read(|g| g.type_of(source))?.dtype != DType::Resource {
+            return self.shape(level, source);
+        }
+        let known = graph.read(|g| g.known_handle(source).map(|handle| handle.shape));
+        match known.and_then(|shape| static_shape(graph, &shape)) {
+            Some(shape) => Ok(shape),
+            None => Ok(graph.op("VariableShape").input(At { differ: self, level }.value(source)?).output()),
+        }
     }
 
     /// All rows of a list.

@@ -559,6 +559,13 @@ impl Run<'_> {
             Role::NoOp | Role::ControlTrigger | Role::Placeholder | Role::Merge => self.give(n, tag, &[]),
             Role::Switch => {
                 let pred = inputs.pop().ok_or_else(|| Error::internal("a Switch without inputs"))?;
+                if pred.shape().rank() != 0 {
+                    return Err(invalid!(
+                        "The second input must be a scalar, but it has shape {}",
+                        pred.shape()
+                    )
+                    .with_help("the predicate of a Switch is a single bool"));
+                }
                 let taken = pred.to_scalar::<bool>().map_err(|e| {
                     invalid!("the predicate of a Switch must be a scalar bool: {}", e.message())
                 })?;

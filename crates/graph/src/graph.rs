@@ -448,6 +448,15 @@ impl Graph {
         g.edits += 1;
         Ok(())
     }
+
+    /// Takes all control inputs away.
+    pub fn remove_control_inputs(&self, op: Op<'_>) -> Result<()> {
+        let mut g = self.lock();
+        g.node(op.id())?;
+        g.nodes[op.id().index()].controls.clear();
+        g.edits += 1;
+        Ok(())
+    }
 }
 
 impl std::fmt::Debug for Graph {

@@ -403,8 +403,12 @@ fn of_array_as(array: &Bound<'_, PyUntypedArray>, wanted: Option<DType>) -> PyRe
 fn of_leaves(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Tensor> {
     if let Some(wanted) = wanted {
         check_leaves(value, wanted)?;
-    } else {
-        refuse_none(value)?;
+    } else if refuse_none(value).is_err() {
+        return Err(if value.is_none() {
+            PyValueError::new_err("None values not supported.")
+        } else {
+            no_tensor(value)
+        });
     }
     let mut shape = Vec::new();
     let mut first = value.clone();
@@ -555,11 +559,19 @@ fn through_numpy(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Te
             .is_instance_of::<PyOverflowError>(py)
         {
             true => e,
-            false => {
-                PyValueError::new_err(format!("Can't convert Python sequence to a tensor: {}", e.value(py)))
-            }
+            false => match ragged(value) {
+                Some(what) => PyValueError::new_err(what),
+                None => PyValueError::new_err(format!(
+                    "Can't convert Python sequence to a tensor: {}",
+                    e.value(py)
+                )),
+            },
         })?;
     let array = array.cast_into::<PyUntypedArray>()?;
+    // NumPy writes numbers down where there are texts beside them; TensorFlow does not.
+    if wanted.is_none() && matches!(array.dtype().kind(), b'U' | b'S') && !all_text(value)? {
+        return Err(no_tensor(value));
+    }
     let tensor = of_array(&array)?;
     Ok(match (wanted, tensor.dtype()) {
         (None, DType::F64) => {
@@ -579,13 +591,69 @@ fn through_numpy(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Te
     })
 }
 
+/// What is wrong with lists of different lengths, in TensorFlow's words.
+fn ragged(value: &Bound<'_, PyAny>) -> Option<String> {
+    let is_list = |v: &Bound<'_, PyAny>| v.is_instance_of::<PyList>() || v.is_instance_of::<PyTuple>();
+    let mut wanted = Vec::new();
+    let mut first = value.clone();
+    while is_list(&first) {
+        wanted.push(first.len().ok()?);
+        first = first.get_item(0).ok()?;
+    }
+    // As far down as all lists are of one length.
+    let mut got: Vec<usize> = Vec::new();
+    let mut level = vec![value.clone()];
+    while level.iter().all(is_list) {
+        let n = level.first()?.len().ok()?;
+        if !level.iter().all(|v| v.len().is_ok_and(|m| m == n)) {
+            break;
+        }
+        got.push(n);
+        let lists: Vec<Vec<Bound<'_, PyAny>>> =
+            level.iter().map(|v| v.try_iter()?.collect()).collect::<PyResult<_>>().ok()?;
+        level = lists.into_iter().flatten().collect();
+    }
+    (got.len() < wanted.len()).then(|| {
+        let shown = value.str().map_or_else(|_| String::new(), |s| s.to_string());
+        format!("Argument must be a dense tensor: {shown} - got shape {got:?}, but wanted {wanted:?}.")
+    })
+}
+
+fn all_text(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        for item in value.try_iter()? {
+            if !all_text(&item?)? {
+                return Ok(false);
+            }
+        }
+        return Ok(true);
+    }
+    Ok(text_of(value).is_some() || value.cast::<PyUntypedArray>().is_ok())
+}
+
+/// TensorFlow's words for what cannot become a tensor.
+pub fn no_tensor(value: &Bound<'_, PyAny>) -> PyErr {
+    let shown = value.str().map_or_else(|_| String::new(), |s| s.to_string());
+    PyTypeError::new_err(format!(
+        "Failed to convert object of type {} to Tensor. Contents: {shown}. Consider casting elements to a supported type.",
+        value.get_type().str().map_or_else(|_| "object".into(), |s| s.to_string())
+    ))
+}
+
 /// The tensor fed to something of this dtype and shape.
 pub fn of_feed(value: &Bound<'_, PyAny>, name: &str, dtype: DType, shape: &PartialShape) -> PyResult<Tensor> {
     let fed = match value.cast::<PyUntypedArray>() {
         Ok(array) => of_array_as(array, Some(dtype))?,
         Err(_) => match of_python(value, None)? {
             Some(tensor) if tensor.dtype() == dtype => tensor,
-            Some(_) => through_numpy(value, Some(dtype))?,
+            Some(_) => through_numpy(value, Some(dtype)).map_err(|e| match e.is_instance_of::<PyOverflowError>(value.py()) {
+                true => PyTypeError::new_err(format!(
+                    "Type of feed value {value} with type {} is not compatible with Tensor type {}. Try explicitly setting the type of the feed tensor to a larger type (e.g. int64).",
+                    value.get_type(),
+                    dtype.tf_name()
+                )),
+                false => e,
+            })?,
             None => {
                 let array = numpy_module(value.py())?.asarray.bind(value.py()).call1((value,))?;
                 of_array_as(array.cast::<PyUntypedArray>()?, Some(dtype))?

@@ -547,8 +547,10 @@ impl<'py> Making<'py> {
             {
                 return Ok(Value::Literal(tensor));
             }
-            if let Some(tensor) = array::of_python(given, wanted)? {
-                return Ok(Value::Literal(tensor));
+            match array::of_python(given, wanted) {
+                Ok(Some(tensor)) => return Ok(Value::Literal(tensor)),
+                Ok(None) => {}
+                Err(error) => return Err(self.passed(given, wanted, name, error)),
             }
         }
         if self.scope.is_none() {
@@ -557,6 +559,23 @@ impl<'py> Making<'py> {
         }
         let tensor = convert_by_package(graph, given, wanted, Some(name), as_ref)?;
         Ok(Value::Port(tensor.get().port()))
+    }
+
+    /// What is wrong with a value, with the parameter that it was given for.
+    fn passed(&self, given: &Bound<'py, PyAny>, wanted: Option<DType>, name: &str, error: PyErr) -> PyErr {
+        let Some(wanted) = wanted.filter(|_| error.is_instance_of::<PyTypeError>(self.py)) else {
+            return error;
+        };
+        let why = error.value(self.py).to_string();
+        let (Ok(shown), Ok(kind)) = (given.repr(), given.get_type().name()) else { return error };
+        match why.starts_with("Expected ") {
+            true => PyTypeError::new_err(format!(
+                "Expected {} passed to parameter '{name}' of op '{}', got {shown} of type '{kind}' instead. Error: {why}",
+                wanted.tf_name(),
+                self.def.name
+            )),
+            false => error,
+        }
     }
 
     /// Whether an input is what the op declares; keeps what it says of the attributes.
@@ -575,14 +594,10 @@ impl<'py> Making<'py> {
             )));
         }
         match arg.ty {
-            TypeSpec::Fixed(dtype) if dtype != ty.dtype => Err(PyTypeError::new_err(format!(
-                "Input '{}' of '{}' Op has type {} that does not match expected type of {}.",
-                arg.name,
-                self.def.name,
-                shown(),
-                dtype.tf_name()
-            ))),
-            TypeSpec::Fixed(_) => Ok(()),
+            TypeSpec::Fixed(_) => {
+                let input = self.def.inputs.iter().position(|a| a.name == arg.name).unwrap_or_default();
+                allowed(self.def, input, ty.dtype, ty.is_ref)
+            }
             TypeSpec::Attr(attr) => match known.iter().find(|(a, ..)| *a == attr) {
                 Some((_, dtype, by)) if *dtype != ty.dtype => Err(PyTypeError::new_err(format!(
                     "Input '{}' of '{}' Op has type {} that does not match type {} of argument '{by}'.",
@@ -593,17 +608,8 @@ impl<'py> Making<'py> {
                 ))),
                 Some(_) => Ok(()),
                 None => {
-                    if let Some(AttrKind::Type(allowed)) = self.def.attr_spec(attr).map(|s| s.kind)
-                        && !allowed.is_empty()
-                        && !allowed.contains(&ty.dtype)
-                    {
-                        return Err(PyTypeError::new_err(format!(
-                            "Value passed to parameter '{}' has DataType {} not in list of allowed values: {}",
-                            arg.name,
-                            shown(),
-                            allowed.iter().map(|d| d.tf_name()).collect::<Vec<_>>().join(", ")
-                        )));
-                    }
+                    let input = self.def.inputs.iter().position(|a| a.name == arg.name).unwrap_or_default();
+                    allowed(self.def, input, ty.dtype, ty.is_ref)?;
                     known.push((attr, ty.dtype, arg.name));
                     Ok(())
                 }
@@ -619,6 +625,33 @@ impl<'py> Making<'py> {
             }
         }
         Ok(attrs)
+    }
+}
+
+/// An error unless the op takes this dtype for an input.
+fn allowed(def: &OpDef, input: usize, dtype: DType, is_ref: bool) -> PyResult<()> {
+    let arg = &def.inputs[input];
+    let shown = || format!("{}{}", dtype.tf_name(), if is_ref { "_ref" } else { "" });
+    match arg.ty {
+        TypeSpec::Fixed(wanted) if wanted != dtype => Err(PyTypeError::new_err(format!(
+            "Input '{}' of '{}' Op has type {} that does not match expected type of {}.",
+            arg.name,
+            def.name,
+            shown(),
+            wanted.tf_name()
+        ))),
+        TypeSpec::Fixed(_) => Ok(()),
+        TypeSpec::Attr(attr) => match def.attr_spec(attr).map(|s| s.kind) {
+            Some(AttrKind::Type(allowed)) if !allowed.is_empty() && !allowed.contains(&dtype) => {
+                Err(PyTypeError::new_err(format!(
+                    "Value passed to parameter '{}' has DataType {} not in list of allowed values: {}",
+                    arg.name,
+                    shown(),
+                    allowed.iter().map(|d| d.tf_name()).collect::<Vec<_>>().join(", ")
+                )))
+            }
+            _ => Ok(()),
+        },
     }
 }
 
@@ -754,6 +787,7 @@ fn finish_operator<'py>(
             def.inputs[0].name
         )));
     }
+    allowed(def, 0, own, false)?;
     share.note_place(graph.py())?;
     let mut args: [Arg<'_>; 2] = [share.output(port).into(), literal.into()];
     if other == 0 {
@@ -801,12 +835,7 @@ pub fn constant<'py>(
     if value.is_none() {
         return Err(PyValueError::new_err("None values not supported."));
     }
-    convert(py, value, dtype, name)?.ok_or_else(|| {
-        let kind = value.get_type().name().map_or_else(|_| "object".into(), |n| n.to_string());
-        PyTypeError::new_err(format!(
-            "Failed to convert object of type {kind} to Tensor. Contents: {value}. Consider casting elements to a supported type."
-        ))
-    })
+    convert(py, value, dtype, name)?.ok_or_else(|| array::no_tensor(value))
 }
 
 fn make_constant<'py>(

@@ -232,6 +232,10 @@ impl Tensor {
         ))
     }
 
+    fn __contains__(&self, py: Python<'_>, _item: &Bound<'_, PyAny>) -> PyResult<bool> {
+        self.__iter__(py).map(|_| false)
+    }
+
     fn __iter__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         Err(not_in_a_graph(
             py,
@@ -496,14 +500,20 @@ impl Operation {
         session.call_method1("run", (slf, feed_dict)).map(drop)
     }
 
+    /// Takes all its control inputs away.
+    fn _remove_all_control_inputs(slf: &Bound<'_, Self>) -> PyResult<()> {
+        let graph = slf.get().graph(slf.py()).get().inner();
+        graph.remove_control_inputs(slf.get().op()).map_err(building)
+    }
+
     /// Makes input `index` come from another tensor; of a `Merge`, the back edge of a hand-made loop.
     fn _update_input(slf: &Bound<'_, Self>, index: usize, tensor: &Bound<'_, Tensor>) -> PyResult<()> {
         let graph = slf.get().graph(slf.py());
         if !tensor.get().graph.is(graph) {
             return Err(PyValueError::new_err(format!(
                 "{} must be from the same graph as {}.",
-                tensor.get().name(),
-                slf.get().name()
+                tensor.str()?,
+                slf.str()?
             )));
         }
         let (op, port) = (slf.get().op(), tensor.get().port);

@@ -78,7 +78,7 @@ def test_what_a_body_raises_comes_out_as_it_is(where):
         (lambda: tf.cond(tf.constant(True), lambda: tf.constant(1), lambda: tf.constant(2.0)), ValueError, "must have the same type"),
         (lambda: tf.cond(tf.constant(True), lambda: (1, 2), lambda: (1,)), ValueError, "Incompatible return types of true_fn and false_fn"),
         (lambda: tf.cond(tf.constant(True), 1, lambda: 2), TypeError, "true_fn must be callable."),
-        (lambda: tf.case([(tf.constant(1), lambda: 1)]), TypeError, "pred must be of type bool"),
+        (lambda: tf.case([(tf.constant(1), lambda: 1)]), TypeError, "pred must be Tensor of type bool"),
     ],
 )
 def test_mistakes(make, kind, text):

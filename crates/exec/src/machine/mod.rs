@@ -683,7 +683,12 @@ impl Machine {
 
     /// A predicate that is not simply a bool in a slot.
     fn predicate(&mut self, plan: &Plan, at: u32, pred: Input) -> Result<bool> {
-        let value = self.take(plan, at, pred)?.to_scalar::<bool>();
+        let value = self.take(plan, at, pred)?;
+        if value.shape().rank() != 0 {
+            return Err(invalid!("The second input must be a scalar, but it has shape {}", value.shape())
+                .with_help("the predicate of a Switch is a single bool"));
+        }
+        let value = value.to_scalar::<bool>();
         value.map_err(|e| invalid!("the predicate of a Switch must be a scalar bool: {}", e.message()))
     }
 

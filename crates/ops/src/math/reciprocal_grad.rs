@@ -4,7 +4,8 @@ use super::grad::gradient_op;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
-formula!(y, dy: Field => dy.neg().mul(y.conj()).mul(y.conj()));
+// Nothing flowing in gives nothing, also where the function itself is not finite.
+formula!(y, dy: Field => T::select(dy.equal(T::int(0)), T::int(0), dy.neg().mul(y.conj()).mul(y.conj())));
 
 pub(crate) fn def() -> [OpDef; 2] {
     ["ReciprocalGrad", "InvGrad"].map(|name| {

@@ -4,7 +4,8 @@ use super::grad::gradient_op;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
-formula!(y, dy: Field => dy.mul(T::lit(-0.5)).mul(y.mul(y).mul(y).conj()));
+// Nothing flowing in gives nothing, also where the function itself is not finite.
+formula!(y, dy: Field => T::select(dy.equal(T::int(0)), T::int(0), dy.mul(T::lit(-0.5)).mul(y.mul(y).mul(y).conj())));
 
 pub(crate) fn def() -> OpDef {
     gradient_op("RsqrtGrad", kernel!(binary, fields, Formula))
@@ -30,6 +31,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
 
 cases! {
     values: "RsqrtGrad([2.0], [3.0]) = [-12.0]",
+    nothing_of_nothing: "RsqrtGrad([inf], [0.0]) = [0.0]",
     keeps_shapes: "RsqrtGrad(f32[?,3], f32[2,?]) : f32[2,3]",
     wants_equal_shapes: "RsqrtGrad(f32[2], f32[3]) ! must be equal",
 }

@@ -4,7 +4,8 @@ use super::grad::gradient_op;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
-formula!(y, dy: Field => dy.mul(T::lit(0.5)).div(y.conj()));
+// Nothing flowing in gives nothing, also where the function itself is not finite.
+formula!(y, dy: Field => T::select(dy.equal(T::int(0)), T::int(0), dy.mul(T::lit(0.5)).div(y.conj())));
 
 pub(crate) fn def() -> OpDef {
     gradient_op("SqrtGrad", kernel!(binary, fields, Formula)).doc("`dy * 0.5 / y` where `y = sqrt(x)`.")
@@ -27,6 +28,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
 
 cases! {
     values: "SqrtGrad([2.0], [3.0]) = [0.75]",
+    nothing_of_nothing: "SqrtGrad([0.0 0.0], [0.0 1.0]) = [0.0 inf]",
     keeps_shapes: "SqrtGrad(f32[?,3], f32[2,?]) : f32[2,3]",
     wants_equal_shapes: "SqrtGrad(f32[2], f32[3]) ! must be equal",
 }

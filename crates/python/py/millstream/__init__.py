@@ -64,10 +64,12 @@ from millstream.init_ops import (
 )
 from millstream.math_ops import *  # noqa: F403
 from millstream.more_ops import *  # noqa: F403
+from millstream.partitions import create_partitioned_variables, fixed_size_partitioner, min_max_variable_partitioner, variable_axis_size_partitioner
 from millstream.random_ops import multinomial, random_normal, random_shuffle, random_uniform, set_random_seed, truncated_normal
 from millstream.readers import *  # noqa: F403
 from millstream.session import InteractiveSession, Session, get_default_session
 from millstream.shapes import Dimension, TensorShape, TensorSpec
+from millstream.templates import make_template
 from millstream.tensor_array import TensorArray
 from millstream.variable_scopes import (
     AUTO_REUSE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 from typing import Any, List, Optional
 
 import numpy as np
@@ -116,7 +117,14 @@ def reshape(tensor: Any, shape: Any, name: Optional[str] = None) -> Tensor:
 def _filled(value: Any, called: str) -> Any:
     def function(shape: Any, dtype: Any = dtypes.float32, name: Optional[str] = None) -> Tensor:
         dtype = dtypes.as_dtype(dtype).base_dtype
+        if dtype == dtypes.string and value:
+            raise TypeError("Expected string, got 1 of type 'int' instead.")
+        if isinstance(shape, (list, tuple)) and any(d is None for d in shape):
+            raise TypeError("Expected int32, got None of type 'NoneType' instead.")
         with name_scope(name, called, [shape]) as name:
+            if dtype == dtypes.bfloat16:
+                # NumPy has none: no constant is made of it.
+                return op("Fill")(convert_to_tensor(shape, dtypes.int32), cast(constant(value, dtypes.float32), dtype), name=name)
             one: Any = "" if dtype == dtypes.string and not value else bool(value) if dtype == dtypes.bool else value
             if not isinstance(shape, Tensor):
                 try:
@@ -354,7 +362,9 @@ newaxis = None
 def _index(value: Any) -> Any:
     if isinstance(value, (int, np.integer, Tensor)) and not isinstance(value, bool):
         if isinstance(value, Tensor) and not (value.dtype.is_integer):
-            raise TypeError("Value passed to parameter 'begin' has DataType %s not in list of allowed values: int32, int64" % value.dtype.name)
+            raise TypeError(
+                "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, got %r" % (value,)
+            )
         return value
     if isinstance(value, shapes.Dimension):
         return value.value
@@ -391,7 +401,7 @@ def _getitem(tensor: Tensor, key: Any, var: Any = None) -> Tensor:
             strides.append(1 if k.step is None else _index(k.step))
         elif k is Ellipsis:
             if masks["ellipsis_mask"]:
-                raise ValueError("Multiple ellipses not allowed")
+                raise ValueError("Multiple ellipses in slice spec not allowed")
             begin.append(0), end.append(0), strides.append(1)
             masks["ellipsis_mask"] |= 1 << i
         elif k is None:
@@ -405,12 +415,39 @@ def _getitem(tensor: Tensor, key: Any, var: Any = None) -> Tensor:
         if not begin:
             begin = end = strides = np.zeros([0], np.int32)  # type: ignore[assignment]
         elif any(isinstance(v, Tensor) for v in begin + end + strides):
-            begin, end, strides = stack(begin), stack(end), stack(strides)  # type: ignore[assignment]
+            # All of the widest type among them: an index of 64 bits makes the others so.
+            wide = any(isinstance(v, Tensor) and v.dtype.base_dtype == dtypes.int64 for v in begin + end + strides)
+            kind = dtypes.int64 if wide else dtypes.int32
+            begin, end, strides = (_indices(part, kind) for part in (begin, end, strides))  # type: ignore[assignment]
         else:
             begin, end, strides = (_engine.constant(v, dtypes.int32, "stack") for v in (begin, end, strides))  # type: ignore[assignment]
-        return op("StridedSlice")(tensor, begin, end, strides, name=name, **masks)
+        taken = op("StridedSlice")(tensor, begin, end, strides, name=name, **masks)
+        taken.assign = functools.partial(assign_slice, taken.op, var)
+        return taken
 
 
+def sliced(variable: Any, key: Any) -> Tensor:
+    """`variable[key]`, to which `assign` can be said."""
+    return _getitem(variable.value(), key, variable)
+
+
+def assign_slice(node: Any, variable: Any, value: Any, name: Optional[str] = None) -> Any:
+    """Changes the slice of the variable that the node takes."""
+    if variable is None:
+        raise ValueError("Sliced assignment is only supported for variables")
+    _, begin, end, strides = node.inputs
+    masks = {mask: node.get_attr(mask) for mask in ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")}
+    return variable._assign_slice(begin, end, strides, value, node.name + "/_assign" if name is None else name, masks)
+
+
+def _indices(part: List[Any], kind: Any) -> Any:
+    if not any(isinstance(v, Tensor) for v in part):
+        return _engine.constant(part, kind, "stack")
+    return stack([_as_index(v, kind) for v in part])
+
+
+def _as_index(value: Any, kind: Any) -> Any:
+    return cast(value, kind) if isinstance(value, Tensor) and value.dtype.base_dtype != kind and value.dtype.is_integer else value
 
 
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Tensor:

@@ -8,12 +8,15 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Callable, List, Optional
 
+import numpy as np
+
 from millstream import _engine, dtypes, nest, shapes
 from millstream._engine import Operation, Tensor
 from millstream._ops import op
 from millstream.framework import (
     IndexedSlices,
     SparseTensor,
+    constant,
     constant_value,
     control_dependencies,
     convert_to_tensor,
@@ -37,11 +40,25 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
         if isinstance(item, (IndexedSlices, SparseTensor)):
             item = item.op
         if not hasattr(item, "graph") and not hasattr(item, "_as_graph_element"):
-            raise TypeError("Expected tf.group() expected Tensor objects not None" if item is None else "Expected tf.group() expected Tensor objects not '%s' with type '%s'" % (item, type(item)))
+            raise TypeError("Expected tf.group() expected Tensor arguments not '%s' with type '%s'" % (item, type(item)))
         ops.append(item)
-    with get_default_graph().as_default() if not ops else _graph(ops[0]).as_default():
-        with control_dependencies(ops):
-            return no_op(name=name or "group_deps")
+    graph = get_default_graph() if not ops else _graph(ops[0])
+    with graph.as_default():
+        devices: Any = {}
+        for item in ops:
+            device = (item if isinstance(item, (Operation, Tensor)) else graph.as_graph_element(item)).device
+            devices.setdefault(device, []).append(item)
+        if len(devices) < 2:
+            with control_dependencies(ops):
+                return no_op(name=name or "group_deps")
+        # As TensorFlow: what is on one device is gathered there first.
+        with name_scope(name, "group_deps", []) as scope:
+            gathered = []
+            for device in sorted(devices):
+                with graph.device(device or None), control_dependencies(devices[device]):
+                    gathered.append(no_op())
+            with control_dependencies(gathered):
+                return no_op(name=scope)
 
 
 def _graph(item: Any) -> Any:
@@ -54,6 +71,8 @@ def tuple(tensors: Any, name: Optional[str] = None, control_inputs: Any = None) 
         gates = [t if isinstance(t, Operation) else t.op for t in tensors if t is not None]
         if control_inputs:
             for item in control_inputs:
+                if not isinstance(item, Operation) and not hasattr(item, "op"):
+                    raise TypeError("Control input must be Operation or Tensor: %s" % (item,))
                 gates.append(item if isinstance(item, Operation) else item.op)
         if not gates:
             raise ValueError("Must have at least one Tensor: %s" % tensors)
@@ -67,7 +86,8 @@ def with_dependencies(dependencies: Any, output: Any, name: Optional[str] = None
         with control_dependencies(dependencies):
             if isinstance(output, IndexedSlices):
                 return IndexedSlices(op("Identity")(output.values), output.indices, output.dense_shape)
-            return op("Identity")(convert_to_tensor(output), name=name)
+            output = convert_to_tensor(output)
+            return op("RefIdentity" if output.dtype._is_ref_dtype else "Identity")(output, name=name)
 
 
 class _Structure:
@@ -76,6 +96,8 @@ class _Structure:
     def __init__(self, structure: Any) -> None:
         self._structure = structure
         self._flat = nest.flatten(structure)
+
+    leaves = property(lambda self: self._flat, doc="The values that the structure holds.")
 
     @staticmethod
     def parts(value: Any) -> List[Any]:
@@ -134,6 +156,7 @@ def _shape_invariants(vars: Any, invariants: Any) -> List[Any]:  # noqa: A002
     """The invariant of each part of each loop variable."""
     flat = []
     leaves = nest.flatten(vars)
+    nest.assert_same_structure(_list(vars), _list(invariants))
     given = nest.flatten_up_to(vars, invariants)
     for leaf, shape in zip(leaves, given):
         if isinstance(leaf, SparseTensor):
@@ -152,6 +175,20 @@ def _shape_invariants(vars: Any, invariants: Any) -> List[Any]:  # noqa: A002
             if isinstance(shape, Tensor):
                 raise TypeError("shape_invariants must be TensorShapes, not a Tensor")
             flat.append(shapes.TensorShape(shape))
+    return flat
+
+
+def _default_invariants(structure: Any) -> Optional[List[Any]]:
+    """As TensorFlow: how many entries a sparse tensor has may change; everything else keeps its shape."""
+    if not any(isinstance(leaf, SparseTensor) for leaf in structure.leaves):
+        return None
+    flat: List[Any] = []
+    for leaf in structure.leaves:
+        if isinstance(leaf, SparseTensor):
+            rank = shapes.dimension_value(leaf.dense_shape.shape.with_rank(1)[0])
+            flat.extend([shapes.TensorShape([None, rank]), shapes.TensorShape([None]), shapes.TensorShape([rank])])
+        else:
+            flat.extend([None] * len(structure.parts(leaf)))
     return flat
 
 
@@ -197,13 +234,13 @@ def while_loop(
         raise TypeError("body must be callable.")
     if parallel_iterations < 1:
         raise TypeError("parallel_iterations must be a positive integer.")
-    if nest.is_sequence(loop_vars) and not nest.flatten(loop_vars):
+    if loop_vars is None or nest.is_sequence(loop_vars) and not nest.flatten(loop_vars):
         raise ValueError("No loop variables provided")
     graph = get_default_graph()
     with graph.name_scope(name or "while") as scope:
         if maximum_iterations is not None:
             maximum_iterations = convert_to_tensor(maximum_iterations, name="maximum_iterations")
-            if maximum_iterations.shape.ndims not in (0, None):
+            if maximum_iterations.shape.ndims != 0:
                 raise ValueError("maximum_iterations must be a scalar, saw shape: %s" % (maximum_iterations.shape,))
         converted = nest.map_structure(_as_loop_var, loop_vars)
     structure = _Structure(converted)
@@ -217,7 +254,12 @@ def while_loop(
     def flat_cond(flat: Any) -> Tensor:
         more = convert_to_tensor(call(cond, flat), name="cond")
         if more.dtype.base_dtype != dtypes.bool:
-            raise TypeError("Value passed to parameter 'input' has DataType %s not in list of allowed values: bool: the condition of a loop" % more.dtype.name)
+            raise TypeError("Input 'input' of 'LoopCond' Op has type %s that does not match expected type of bool." % more.dtype.name)
+        if more.shape.ndims not in (0, None):
+            raise ValueError(
+                "Shape must be rank 0 but is rank %d for '%sLoopCond' (op: 'LoopCond') with input shapes: [%s]. The condition of a loop is a single bool: reduce it, for instance by `tf.reduce_all`."
+                % (more.shape.ndims, scope, ",".join("?" if d is None else str(d) for d in more.shape.as_list()))
+            )
         return more
 
     def flat_body(flat: Any) -> List[Tensor]:
@@ -225,6 +267,8 @@ def while_loop(
         if not nest.is_sequence(result):
             result = [result]
         wanted = converted if nest.is_sequence(converted) else [converted]
+        if isinstance(result, dict) and not isinstance(wanted, dict):
+            result = list(result)
         nest.assert_same_structure(_list(wanted), _list(result))
         returned.append(result)
         flat_result: List[Tensor] = []
@@ -233,14 +277,23 @@ def while_loop(
                 flat_result.extend(_Structure.parts(value))
             else:
                 flat_result.append(_next_value(value, getattr(start, "dtype", None)))
+        for start, now, after in zip(starts, flat, flat_result):
+            _check_next(start, now, after)
         return flat_result
 
-    invariants = None if shape_invariants is None else _shape_invariants(converted, shape_invariants)
+    invariants = _default_invariants(structure) if shape_invariants is None else _shape_invariants(converted, shape_invariants)
+    starts = structure.flatten()
+    for start, shape in zip(starts, invariants or ()):
+        if shape is not None and not _is_within(start.shape, shape):
+            raise ValueError(
+                "The shape invariant specified for %s is not compatible with the initial shape of the loop variable. It enters the loop with shape %s, "
+                "but the specified shape invariant is %s." % (start.name, start.shape, shape)
+            )
     results = _engine.while_loop(
         graph,
         flat_cond,
         flat_body,
-        structure.flatten(),
+        starts,
         structure.names(),
         invariants,
         parallel_iterations,
@@ -252,6 +305,25 @@ def while_loop(
     # As TensorFlow: in the structure that the body returned, which may be a tuple where the variables were a list.
     packed = _Structure(returned[0]).pack(results)
     return packed[0] if not return_same_structure and len(results) == 1 and not isinstance(packed, dict) else packed
+
+
+def _is_within(shape: Any, wider: Any) -> bool:
+    """Whether every tensor of the one shape is one of the other."""
+    if wider.ndims is None:
+        return True
+    if shape.ndims != wider.ndims:
+        return False
+    return all(w is None or d == w for d, w in zip(shape.as_list(), wider.as_list()))
+
+
+def _check_next(start: Any, now: Any, after: Any) -> None:
+    """The shape must hold of the next iteration, too."""
+    if now.dtype == after.dtype and not _is_within(after.shape, now.shape):
+        what = "" if start.shape.ndims == now.shape.ndims and start.shape.as_list() == now.shape.as_list() else " (its shape invariant is %s)" % now.shape
+        raise ValueError(
+            "Input tensor '%s' enters the loop with shape %s, but has shape %s after one iteration. To allow the shape to vary across iterations, use the "
+            "`shape_invariants` argument of tf.while_loop to specify a less-specific shape.%s\n  returned by: %s" % (start.name, start.shape, after.shape, what, after.name)
+        )
 
 
 def _as_loop_var(value: Any) -> Any:
@@ -381,13 +453,15 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, stric
         if not isinstance(pair, builtin_tuple) or len(pair) != 2:
             raise TypeError("Each entry in pred_fn_pairs must be a 2-tuple")
         if not isinstance(pair[0], Tensor):
-            raise TypeError("pred must be of type Tensor: %s" % type(pair[0]).__name__)
-        if pair[0].dtype != dtypes.bool:
-            raise TypeError("pred must be of type bool: %s" % pair[0].name)
+            raise TypeError("pred must be a Tensor, got: %s" % (pair[0],))
+        if pair[0].dtype.base_dtype != dtypes.bool:
+            raise TypeError("pred must be Tensor of type bool: %s" % pair[0].name)
         if not callable(pair[1]):
             raise TypeError("fn for pred %s must be callable." % pair[0].name)
+    if not pairs:
+        raise ValueError("case: there are no pairs of a predicate and a function; call `default` instead")
     if default is not None and not callable(default):
-        raise TypeError("default must be callable.")
+        raise TypeError("false_fn must be callable. (It is `default`.)")
     predicates = [p for p, _ in pairs]
     with name_scope(name, "case", []):
         if default is None:
@@ -396,15 +470,20 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, stric
 
             def default() -> Any:
                 checks = [assert_(op("LogicalNot")(p), ["more than one predicate holds"]) for p in others] if exclusive else []
-                checks.append(assert_(predicate, ["None of the conditions evaluated as True."]))
+                checks.append(assert_(predicate, [
+                    "None of conditions evaluated as True. Conditions: (%s), Values:" % ", ".join(p.name for p in predicates),
+                    op("Pack")(predicates, name="preds_c"),
+                ]))
                 with control_dependencies(checks):
                     return last()
 
         checks = []
         if exclusive and len(predicates) > 1:
-            counted = op("Sum")(op("Cast")(op("Pack")(predicates), dtypes.int32), [0], name="num_true_conds")
+            together = op("Pack")(predicates, name="preds_c")
+            axes = constant(np.zeros([1], np.int32), name="Const")
+            counted = op("Sum")(op("Cast")(together, dtypes.int32, name="Cast"), axes, name="num_true_conds")
             message = "Input error: exclusive=True: more than 1 conditions (%s) evaluated as True:" % ", ".join(p.name for p in predicates)
-            checks.append(assert_(op("LessEqual")(counted, 1), [message, op("Pack")(predicates)]))
+            checks.append(assert_(op("LessEqual")(counted, constant(1, name="n_true_conds")), [message, together]))
 
         def build(left: List[Any]) -> Any:
             if not left:
@@ -423,6 +502,8 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
         branch_fns = list(branch_fns.items())
     if not isinstance(branch_fns, (list, builtin_tuple)):
         raise TypeError("branch_fns must be a list, tuple, or dict")
+    if not branch_fns:
+        raise ValueError("Must provide at least one item in branch_fns")
     if all(callable(fn) for fn in branch_fns):
         branch_fns = list(enumerate(branch_fns))
     for pair in branch_fns:
@@ -433,16 +514,18 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
         if not callable(pair[1]):
             raise TypeError("fn for key {} must be callable.".format(pair[0]))
     keys = [k for k, _ in branch_fns]
-    if len(set(keys)) < len(keys):
-        raise ValueError("Duplicate keys found: %s" % keys)
-    if sorted(keys) != list(range(len(keys))) and default is None:
-        raise ValueError("branch indices must form contiguous range of [0 to {}) but found {{{}}}".format(len(keys), ",".join(map(str, keys))))
+    if sorted(keys) != list(range(len(keys))):
+        raise ValueError("branch indices (keys) must form contiguous range of [0 to %d) but found {%s}" % (len(keys), ",".join(map(str, sorted(keys)))))
+    if default is not None and not callable(default):
+        raise TypeError("default must be callable.")
+    if not isinstance(branch_index, Tensor) and not hasattr(branch_index, "_as_tensor"):
+        raise TypeError("branch_index must a Tensor, got {}".format(type(branch_index)))
     functions = dict(branch_fns)
     last = default if default is not None else functions[max(keys)]
-    with name_scope(name, "switch_case", []):
+    with name_scope(name, "switch_case", []), name_scope("indexed_case"):
         index = convert_to_tensor(branch_index, name="branch_index")
         if index.dtype.base_dtype != dtypes.int32:
-            raise TypeError("branch_index must a Tensor of int32, got %s" % index.dtype.name)
+            raise TypeError("Input 'branch_index' of 'Case' Op has type %s that does not match expected type of int32." % index.dtype.name)
 
         def build(left: List[int]) -> Any:
             if not left:
@@ -451,7 +534,13 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
             return cond(op("Equal")(index, key), functions[key], lambda: build(left[1:]))
 
         order = sorted(keys) if default is not None else sorted(keys)[:-1]
-        return build(order)
+        result = build(order)
+        return nest.map_structure(_taken, result) if not isinstance(result, Operation) else result
+
+
+def _taken(value: Any) -> Any:
+    """A result under the name that `switch_case` gives it."""
+    return op("Identity")(convert_to_tensor(value)) if not isinstance(value, (SparseTensor, IndexedSlices, Operation)) and not hasattr(value, "_loop_value") else value
 
 
 def assert_(condition: Any, data: Any, summarize: Optional[int] = None, name: Optional[str] = None) -> Operation:

@@ -425,6 +425,8 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: Callabl
     types = base_type if isinstance(base_type, tuple) else (base_type,)
     if not all(isinstance(t, type) for t in types):
         raise TypeError("base_type must be a type or a tuple of types.")
+    if any(issubclass(t, (int, float, complex, np.generic, np.ndarray)) for t in types):
+        raise TypeError("Cannot register conversions for Python numeric types and NumPy scalars and arrays.")
     if not callable(conversion_func):
         raise TypeError("conversion_func must be callable.")
     _conversions[priority].append((base_type, conversion_func))
@@ -489,9 +491,20 @@ def _packed(values: Any, dtype: Any, name: Optional[str]) -> Any:
     if dtype is None:
         flat = [v.value if isinstance(v, shapes.Dimension) else v for v in values]
         return _engine.convert(np.array(flat), None, name) if any(isinstance(v, shapes.Dimension) for v in values) else NotImplemented
+    for value in _flat(values):
+        if isinstance(value, Tensor) and value.dtype.base_dtype != dtype:
+            raise TypeError("Cannot convert a list containing a tensor of dtype %r to %r (Tensor is: %r)" % (value.dtype.base_dtype, dtypes.as_dtype(dtype), value))
     with name_scope(name or "packed") as scope:
         elements = [_packed(v, dtype, str(i)) if isinstance(v, (list, tuple)) else convert_to_tensor(v, dtype, str(i)) for i, v in enumerate(values)]
         return op("Pack")(elements, name=scope)
+
+
+def _flat(values: Any) -> Any:
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from _flat(value)
+        else:
+            yield value
 
 
 def _dtype_within(values: Any) -> Any:
@@ -562,7 +575,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     if verify_shape and array.shape != tuple(shape):
         raise TypeError("Expected Tensor's shape: %s, got %s." % (tuple(shape), array.shape))
     n = int(np.prod(shape, dtype=np.int64))
-    if array.size > n or (array.size == 0 and n):
+    if array.size > n:
         raise ValueError("Too many elements provided. Needed at most %d, but received %d" % (n, array.size))
     if dtype is None and not isinstance(value, np.ndarray):
         array = array.astype(np.float32) if array.dtype == np.float64 else array.astype(np.int32) if array.dtype == np.int64 else array
@@ -571,7 +584,9 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
             return _engine.constant(value, dtype, name)  # Raises, as TensorFlow does.
         array = array.astype(kind)
     flat = array.ravel()
-    if flat.size < n:
+    if not flat.size:
+        flat = np.zeros([n], flat.dtype)
+    elif flat.size < n:
         flat = np.concatenate([flat, np.repeat(flat[-1:], n - flat.size)])
     return _engine.constant(flat.reshape(shape), dtype, name)
 
@@ -743,7 +758,22 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
     """The value of a tensor as an array, if it is known without running anything."""
     if not isinstance(tensor, Tensor):
         return None
-    return tensor.graph._known_value(tensor)
+    value = tensor.graph._known_value(tensor)
+    if isinstance(value, bytes):
+        value = np.array(value, object)
+    if value is None and tensor.op.type in _FOLDED:
+        parts = [constant_value(t) for t in tensor.op.inputs]
+        if all(p is not None for p in parts):
+            value = _FOLDED[tensor.op.type](tensor.dtype.as_numpy_dtype, *parts)
+    return value
+
+
+# What TensorFlow also knows, beside what the engine's shape rules ask for.
+_FOLDED = {
+    "Cast": lambda dtype, x: np.asarray(x).astype(dtype),
+    "Equal": lambda dtype, x, y: np.equal(x, y),
+    "NotEqual": lambda dtype, x, y: np.not_equal(x, y),
+}
 
 
 def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:

@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional
 
 from millstream import array_ops, nest
 from millstream.control_flow import while_loop
-from millstream.framework import convert_to_tensor, name_scope
+from millstream.framework import constant, convert_to_tensor, name_scope
 from millstream.tensor_array import TensorArray
 
 
@@ -21,8 +21,11 @@ def _rows(elems: Any) -> Any:
         first = e.shape[0] if e.shape.ndims is not None else None
         value = getattr(first, "value", first)
         known = value if known is None else known
+        if value is not None and value != known:
+            raise ValueError("Dimensions %s and %s are not compatible: the first dimensions of the tensors in `elems`" % (known, value))
+    # A number that is known stays one: each place that takes it makes its own constant, as in TensorFlow.
     n = known if known is not None else array_ops.shape(flat[0])[0]
-    return flat, convert_to_tensor(n), known
+    return flat, n, known
 
 
 def _arrays(flat: Any, n: Any) -> Any:
@@ -46,6 +49,7 @@ def map_fn(
     with name_scope(name, "map", nest.flatten(elems)):
         flat, n, known = _rows(elems)
         given = _arrays(flat, n)
+        start = constant(0)
         results = [TensorArray(t, size=n, dynamic_size=False, infer_shape=infer_shape) for t in nest.flatten(dtype)]
 
         def body(i: Any, made: Any) -> Any:
@@ -54,7 +58,7 @@ def map_fn(
             return i + 1, [a.write(i, v) for a, v in zip(made, nest.flatten(value))]
 
         _, made = while_loop(
-            lambda i, _: i < n, body, (0, results), parallel_iterations=parallel_iterations or 10, back_prop=back_prop, swap_memory=swap_memory, maximum_iterations=n
+            lambda i, _: i < n, body, (start, results), parallel_iterations=parallel_iterations or 10, back_prop=back_prop, swap_memory=swap_memory, maximum_iterations=n
         )
         stacked = [a.stack() for a in made]
         for s in stacked:
@@ -85,11 +89,14 @@ def _fold(called: str, backwards: bool) -> Any:
             if backwards:
                 start = n if first is not None else n - 1
                 first = row(start) if first is None else first
-                body = lambda i, a: (i - 1, fn(a, row(i - 1)))  # noqa: E731
+
+                def body(i: Any, a: Any) -> Any:
+                    i = i - 1
+                    return i, fn(a, row(i))
+
                 more = lambda i, _: i > 0  # noqa: E731
             else:
-                start = convert_to_tensor(0 if first is not None else 1)
-                first = row(0) if first is None else first
+                first, start = (row(0), constant(1)) if first is None else (first, constant(0))
                 body = lambda i, a: (i + 1, fn(a, row(i)))  # noqa: E731
                 more = lambda i, _: i < n  # noqa: E731
             _, result = while_loop(
@@ -127,7 +134,7 @@ def scan(
         def row(i: Any) -> Any:
             return nest.pack_sequence_as(elems, [a.read(i) for a in given])
 
-        at = n - 1 if reverse else convert_to_tensor(0)
+        at = n - 1 if reverse else 0
         step = -1 if reverse else 1
         if initializer is None:
             first, start, taken = row(at), at + step, True

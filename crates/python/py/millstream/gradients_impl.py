@@ -38,6 +38,18 @@ def _source(x: Any) -> Tensor:
     return x.values if isinstance(x, IndexedSlices) else convert_to_tensor(x)
 
 
+def _grad_y(grad: Any, y: Tensor, index: int) -> Tensor:
+    """What flows in at a y, of its dtype."""
+    grad = convert_to_tensor(grad, None if isinstance(grad, Tensor) else y.dtype.base_dtype, "grad_ys_%d" % index)
+    kinds = [(t.dtype.is_complex, t.dtype.is_floating, t.dtype.is_integer) for t in (grad, y)]
+    if kinds[0] != kinds[1]:
+        what = "complex" if kinds[1][0] else "real" if kinds[1][1] else "integer"
+        raise TypeError(
+            "Gradient type %s generated for %s tensor %s with type %s must be %s" % (grad.dtype.name, what, y, y.dtype.name, what)
+        )
+    return grad
+
+
 def gradients(
     ys: Any,
     xs: Any,
@@ -55,8 +67,14 @@ def gradients(
       dx, = tf.gradients(x * x, [x])
     """
     if unconnected_gradients not in (UnconnectedGradients.NONE, UnconnectedGradients.ZERO):
-        raise ValueError("unconnected_gradients must be 'none' or 'zero', but is %r" % (unconnected_gradients,))
+        raise ValueError("Unknown value for unconnected_gradients: %r: it is 'none' or 'zero'" % (unconnected_gradients,))
+    methods = (None, AggregationMethod.ADD_N, AggregationMethod.EXPERIMENTAL_TREE, AggregationMethod.EXPERIMENTAL_ACCUMULATE_N)
+    if aggregation_method not in methods:
+        raise ValueError("Invalid aggregation_method specified %s." % aggregation_method)
     ys, xs = _list(ys), _list(xs)
+    for x in xs:
+        if isinstance(x, (list, tuple)):
+            raise TypeError("`xs` holds a list: give the tensors and variables one after the other, as in `xs + more`")
     ys = [convert_to_tensor(y, name="y") for y in ys]
     sources = [_source(x) for x in xs]
     if not ys:
@@ -65,14 +83,22 @@ def gradients(
         grad_ys = _list(grad_ys)
         if len(grad_ys) != len(ys):
             raise ValueError("Passed %d grad_ys for %d ys" % (len(grad_ys), len(ys)))
-        grad_ys = [None if g is None else convert_to_tensor(g, y.dtype.base_dtype, "grad_ys_%d" % i) for i, (g, y) in enumerate(zip(grad_ys, ys))]
+        grad_ys = [None if g is None else _grad_y(g, y, i) for i, (g, y) in enumerate(zip(grad_ys, ys))]
+    for i, y in enumerate(ys):
+        if y.dtype.is_complex and (grad_ys is None or grad_ys[i] is None):
+            raise TypeError("Gradients of complex tensors must set grad_ys (y.dtype = %r)" % y.dtype.base_dtype)
     for y in ys:
         if not (y.dtype.is_floating or y.dtype.is_complex) and y.dtype.name not in ("resource", "variant"):
             return [None] * len(xs)
     usable = [x.dtype.base_dtype.is_floating or x.dtype.base_dtype.is_complex or x.dtype.base_dtype.name in ("resource", "variant") for x in sources]
     stop = None if stop_gradients is None else [_source(s) for s in _list(stop_gradients)]
     asked = [x for x, use in zip(sources, usable) if use]
-    found = iter(_engine.gradients(ys[0].graph if ys else get_default_graph(), ys, asked, grad_ys, stop, name or "gradients") if asked else [])
+    try:
+        made = _engine.gradients(ys[0].graph if ys else get_default_graph(), ys, asked, grad_ys, stop, name or "gradients") if asked else []
+    except NotImplementedError as error:
+        # As TensorFlow: an op without a gradient is a failed look-up.
+        raise LookupError("No gradient defined for operation: %s" % error) from None
+    found = iter(made)
     grads: List[Any] = [next(found) if use else None for use in usable]
     result = []
     for grad, x in zip(grads, xs):

@@ -9,7 +9,7 @@ import numpy as np
 from millstream import dtypes
 from millstream._engine import Tensor
 from millstream._ops import op
-from millstream.framework import IndexedSlices, SparseTensor, constant, convert_to_tensor, name_scope
+from millstream.framework import IndexedSlices, SparseTensor, constant, constant_value, convert_to_tensor, name_scope
 
 __all__ = [
     "abs",
@@ -172,15 +172,16 @@ def _operate(what: str, x: Any, y: Any, reverse: bool) -> Any:
         return abs(x)
     if getattr(y, "__millstream_operand__", False):
         return NotImplemented
-    if not isinstance(y, Tensor):
-        y = convert_to_tensor(y, dtype_hint=x.dtype.base_dtype)
-    if reverse:
-        x, y = y, x
-    if what == "truediv":
-        return _truediv(x, y)
-    if what == "matmul":
-        return matmul(x, y)
-    return logical_xor(x, y, "xor")
+    with name_scope(None, what, [x]) as scope:
+        if not isinstance(y, Tensor):
+            y = convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name="x" if reverse else "y")
+        if reverse:
+            x, y = y, x
+        return {"truediv": _truediv, "matmul": _matmul, "xor": logical_xor}[what](x, y, name=scope)
+
+
+def _matmul(x: Any, y: Any, name: str) -> Any:
+    return matmul(x, y, name=name)
 
 
 def abs(x: Any, name: Optional[str] = None) -> Any:  # noqa: A001
@@ -227,7 +228,8 @@ def not_equal(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
 
 def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
     """Whether just one of both holds."""
-    return op("LogicalAnd")(op("LogicalOr")(x, y), op("LogicalNot")(op("LogicalAnd")(x, y)), name=name)
+    with name_scope(name) as scope:
+        return op("LogicalAnd")(op("LogicalOr")(x, y), op("LogicalNot")(op("LogicalAnd")(x, y)), name=scope)
 
 
 def sigmoid(x: Any, name: Optional[str] = None) -> Tensor:
@@ -314,7 +316,12 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
             order = [dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64]
             inferred = order[max(order.index(a.dtype.base_dtype) for a in (start, limit, delta))]
             start, limit, delta = cast(start, inferred), cast(limit, inferred), cast(delta, inferred)
-        return op("Range")(start, limit, delta, name=name)
+        result = op("Range")(start, limit, delta, name=name)
+        if result._shape_as_list() == [None]:
+            parts = [constant_value(t) for t in (start, limit, delta)]
+            if all(p is not None for p in parts):
+                result.set_shape([len(np.arange(*parts))])
+        return result
 
 
 def _axes(x: Tensor, axis: Any) -> Any:

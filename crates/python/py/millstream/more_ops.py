@@ -75,8 +75,8 @@ def get_seed(op_seed: Optional[int]) -> Any:
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor as an array, if it is known without running anything."""
-    return constant_value(tensor)
+    """The value of a tensor as an array, if it is known without running anything. What is no tensor is known as it is."""
+    return constant_value(tensor) if isinstance(tensor, Tensor) or hasattr(tensor, "_as_tensor") else tensor
 
 
 def angle(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002

@@ -52,7 +52,7 @@ def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = d
         shape = _shape(shape)
         mean = convert_to_tensor(mean, dtype, "mean")
         stddev = convert_to_tensor(stddev, dtype, "stddev")
-        return op("AddV2")(op("RandomStandardNormal")(shape, dtype, **_seeds(seed)) * stddev, mean, name=name)
+        return op("Add")(op("RandomStandardNormal")(shape, dtype, **_seeds(seed)) * stddev, mean, name=name)
 
 
 def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Optional[int] = None, name: Optional[str] = None) -> Tensor:
@@ -61,7 +61,7 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
         shape = _shape(shape)
         mean = convert_to_tensor(mean, dtype, "mean")
         stddev = convert_to_tensor(stddev, dtype, "stddev")
-        return op("AddV2")(op("TruncatedNormal")(shape, dtype, **_seeds(seed)) * stddev, mean, name=name)
+        return op("Add")(op("TruncatedNormal")(shape, dtype, **_seeds(seed)) * stddev, mean, name=name)
 
 
 def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, seed: Optional[int] = None, name: Optional[str] = None) -> Tensor:
@@ -79,7 +79,7 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
         maxval = convert_to_tensor(maxval, dtype, "max")
         if dtype.is_integer:
             return op("RandomUniformInt")(shape, minval, maxval, name=name, **_seeds(seed))
-        return op("AddV2")(op("RandomUniform")(shape, dtype, **_seeds(seed)) * (maxval - minval), minval, name=name)
+        return op("Add")(op("RandomUniform")(shape, dtype, **_seeds(seed)) * (maxval - minval), minval, name=name)
 
 
 def random_shuffle(value: Any, seed: Optional[int] = None, name: Optional[str] = None) -> Tensor:

@@ -7,8 +7,11 @@ from typing import Any, Optional
 from millstream import dtypes, shapes
 from millstream._engine import Tensor
 from millstream._ops import op
+from millstream.array_ops import shape
 from millstream.control_flow import with_dependencies
 from millstream.framework import constant_value, convert_to_tensor, name_scope
+from millstream.math_ops import cast
+from millstream.math_ops import range as span
 
 
 class TensorArray:
@@ -36,8 +39,9 @@ class TensorArray:
             raise ValueError("Size must be provided if handle is not provided")
         if handle is not None and size is not None:
             raise ValueError("Cannot provide both a handle and size at the same time")
-        if handle is not None and (element_shape is not None or dynamic_size is not None or clear_after_read is not None):
-            raise ValueError("Cannot provide both a handle and element_shape, dynamic_size or clear_after_read at the same time")
+        for given, word in ((element_shape, "element_shape"), (dynamic_size, "dynamic_size"), (clear_after_read, "clear_after_read")):
+            if handle is not None and given is not None:
+                raise ValueError("Cannot provide both a handle and %s at the same time" % word)
         self._dtype = dtypes.as_dtype(dtype).base_dtype
         self._infer_shape = infer_shape
         self._dynamic_size = bool(dynamic_size)
@@ -84,9 +88,12 @@ class TensorArray:
         """An element of this shape was written."""
         if not self._infer_shape:
             return
+        self._check(shape)
+        self._shape[0] = self._shape[0].merge_with(shape)
+
+    def _check(self, shape: Any) -> None:
         if not self._shape[0].is_compatible_with(shape):
             raise ValueError("Inconsistent shapes: saw %s but expected %s (and infer_shape=True)" % (shape, self._shape[0]))
-        self._shape[0] = self._shape[0].merge_with(shape)
 
     def identity(self) -> "TensorArray":
         """The array, after what the current control dependencies say."""
@@ -115,6 +122,7 @@ class TensorArray:
                 raise ValueError(
                     "TensorArray dtype is %s but Op is trying to write dtype %s" % (self._dtype.name, value.dtype.name)
                 )
+            self._check(value.shape)
             flow = op("TensorArrayWriteV3")(self._handle, index, value, self._flow, name=name)
             array = self._with_loop_value(flow)
             array._learn(value.shape)
@@ -123,47 +131,47 @@ class TensorArray:
     def stack(self, name: Optional[str] = None) -> Tensor:
         """All elements along a new first axis."""
         with name_scope(name, "TensorArrayStack", [self._handle]):
-            return self.gather(op("Range")(0, self.size(), 1), name)
+            return self.gather(span(0, self.size()), name)
 
     def gather(self, indices: Any, name: Optional[str] = None) -> Tensor:
         """The elements at `indices` along a new first axis."""
-        shape = self._shape[0]
-        value = op("TensorArrayGatherV3")(self._handle, indices, self._flow, dtype=self._dtype, element_shape=shape, name=name)
-        if shape.ndims is not None:
-            value.set_shape([None] + shape.as_list())
+        row = self._shape[0]
+        value = op("TensorArrayGatherV3")(self._handle, indices, self._flow, dtype=self._dtype, element_shape=row, name=name)
+        if row.ndims is not None:
+            value.set_shape([None] + row.as_list())
         return value
 
     def concat(self, name: Optional[str] = None) -> Tensor:
         """All elements one after the other along their first axis."""
-        shape = self._shape[0]
-        but = shapes.TensorShape(None) if shape.ndims is None else shapes.TensorShape(shape.as_list()[1:])
+        row = self._shape[0]
+        but = shapes.TensorShape(None) if row.ndims is None else shapes.TensorShape(row.as_list()[1:])
         value, _ = op("TensorArrayConcatV3")(self._handle, self._flow, dtype=self._dtype, element_shape_except0=but, name=name)
-        if shape.ndims is not None:
-            value.set_shape([None] + shape.as_list()[1:])
+        if row.ndims is not None:
+            value.set_shape([None] + row.as_list()[1:])
         return value
 
     def unstack(self, value: Any, name: Optional[str] = None) -> "TensorArray":
         """With the rows of `value` as its elements."""
         with name_scope(name, "TensorArrayUnstack", [self._handle, value]):
-            value = convert_to_tensor(value, dtype_hint=self._dtype)
-            n = op("StridedSlice")(op("Shape")(value), [0], [1], [1], shrink_axis_mask=1)
-            return self.scatter(op("Range")(0, n, 1), value, name)
+            n = shape(value)[0]
+            return self.scatter(span(0, n), value, name)
 
     def scatter(self, indices: Any, value: Any, name: Optional[str] = None) -> "TensorArray":
         """With the rows of `value` at `indices`."""
         with name_scope(name, "TensorArrayScatter", [self._handle, value, indices]):
             value = convert_to_tensor(value, dtype_hint=self._dtype, name="value")
+            row = value.shape[1:] if value.shape.ndims is not None else shapes.TensorShape(None)
+            self._check(row)
             flow = op("TensorArrayScatterV3")(self._handle, indices, value, self._flow, name=name)
             array = self._with_loop_value(flow)
-            shape = value.shape
-            array._learn(shape[1:] if shape.ndims is not None else shapes.TensorShape(None))
+            array._learn(row)
             return array
 
     def split(self, value: Any, lengths: Any, name: Optional[str] = None) -> "TensorArray":
         """With parts of `value` of these lengths as its elements."""
         with name_scope(name, "TensorArraySplit", [self._handle, value, lengths]):
             value = convert_to_tensor(value, dtype_hint=self._dtype, name="value")
-            lengths = op("Cast")(convert_to_tensor(lengths), dtypes.int64)
+            lengths = cast(lengths, dtypes.int64)
             flow = op("TensorArraySplitV3")(self._handle, value, lengths, self._flow, name=name)
             array = self._with_loop_value(flow)
             known = constant_value(lengths)

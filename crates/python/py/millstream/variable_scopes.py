@@ -62,7 +62,7 @@ class VariableScope:
     initializer = property(lambda self: self._initializer, doc="What variables hold first.")
     regularizer = property(lambda self: self._regularizer, doc="What makes a term of the loss of each.")
     caching_device = property(lambda self: self._caching_device, doc="Accepted.")
-    partitioner = property(lambda self: self._partitioner, doc="Accepted.")
+    partitioner = property(lambda self: self._partitioner, doc="What says into how many parts variables are cut.")
     custom_getter = property(lambda self: self._custom_getter, doc="What is asked for variables instead.")
     dtype = property(lambda self: self._dtype, doc="The element type.")
     use_resource = property(lambda self: self._use_resource, doc="Whether variables are behind handles.")
@@ -87,6 +87,14 @@ class VariableScope:
     def set_use_resource(self, use_resource: bool) -> None:
         """Whether variables are behind handles."""
         self._use_resource = use_resource
+
+    def set_partitioner(self, partitioner: Any) -> None:
+        """What says into how many parts variables are cut."""
+        self._partitioner = partitioner
+
+    def set_caching_device(self, caching_device: Any) -> None:
+        """Accepted: there is one device."""
+        self._caching_device = caching_device
 
     def set_custom_getter(self, custom_getter: Any) -> None:
         """What is asked for variables instead."""
@@ -245,20 +253,28 @@ def _make(
     constraint: Any = None,
     synchronization: Any = None,
     aggregation: Any = None,
+    partition_info: Any = None,
 ) -> Any:
-    from millstream import variables
+    from millstream import partitions, variables
 
     store = _store()
     dtype = dtypes.as_dtype(dtype).base_dtype
+    if partitioner is not None and _is_cut(shape, initializer):
+        part = dict(locals())
+        arguments = {k: part[k] for k in _PART}
+        return partitions.make(_make, name, arguments)
     shape = shapes.TensorShape(shape)
     found = store.variables.get(name)
     if found is not None:
         if not reuse:
-            raise ValueError("Variable %s already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?" % name)
+            made = "".join('  File "%s", line %d, in %s\n' % frame[:3] for frame in found.op.traceback)
+            raise ValueError(
+                "Variable %s already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope? Originally defined at:\n\n%s" % (name, made)
+            )
         if not shape.is_compatible_with(found.get_shape()):
             raise ValueError("Trying to share variable %s, but specified shape %s and found shape %s." % (name, shape, found.get_shape()))
         if not dtype.is_compatible_with(found.dtype):
-            raise ValueError("Trying to share variable %s, but specified dtype %s and found dtype %s." % (name, dtype.name, dtypes.as_dtype(found.dtype).base_dtype.name))
+            raise ValueError("Trying to share variable %s, but specified dtype %s and found dtype %s." % (name, dtype.name, dtypes.as_dtype(found.dtype).name))
         return found
     if reuse is True:
         raise ValueError("Variable %s does not exist, or was not created with tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?" % name)
@@ -267,10 +283,13 @@ def _make(
     if isinstance(initializer, type):
         initializer = initializer()
     if callable(initializer):
-        if not shape.is_fully_defined():
-            raise ValueError("Shape of a new variable (%s) must be fully defined, but instead was %s." % (name, shape))
-        as_list, function = shape.as_list(), initializer
-        first: Any = lambda: _call_initializer(function, as_list, dtype)  # noqa: E731
+        if not shape.is_fully_defined() and not _takes_nothing(initializer):
+            raise ValueError(
+                "The initializer passed is not valid. It should be a callable with no arguments and the shape should not be provided or an instance of "
+                "`tf.keras.initializers.*' and `shape` should be fully defined. The shape of the new variable `%s` is %s." % (name, shape)
+            )
+        as_list, function = shape.as_list() if shape.is_fully_defined() else None, initializer
+        first: Any = lambda: _call_initializer(function, as_list, dtype, partition_info)  # noqa: E731
     else:
         first = initializer
         if shape.ndims is not None and len(shape) and hasattr(first, "shape") and not shape.is_compatible_with(first.shape):
@@ -296,7 +315,31 @@ def _make(
     return made
 
 
-def _call_initializer(function: Any, shape: Any, dtype: Any) -> Any:
+# What the parts of a variable are given of what was said of the whole.
+_PART = (
+    "shape dtype initializer regularizer reuse trainable collections caching_device partitioner validate_shape use_resource constraint synchronization "
+    "aggregation"
+).split()
+
+
+def _is_cut(shape: Any, initializer: Any) -> bool:
+    """Whether a partitioner is asked: not for scalars."""
+    shape = shapes.TensorShape(shape)
+    if initializer is not None and not callable(initializer):
+        return getattr(initializer, "shape", shape) != ()
+    return shape.ndims is None or bool(shape.ndims)
+
+
+def _takes_nothing(function: Any) -> bool:
+    import inspect
+
+    try:
+        return not inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def _call_initializer(function: Any, shape: Any, dtype: Any, partition_info: Any = None) -> Any:
     import inspect
 
     try:
@@ -306,7 +349,7 @@ def _call_initializer(function: Any, shape: Any, dtype: Any) -> Any:
     if not takes:
         return function()
     if "partition_info" in takes:
-        return function(shape, dtype=dtype, partition_info=None)
+        return function(shape, dtype=dtype, partition_info=partition_info)
     return function(shape, dtype=dtype) if "dtype" in takes or len(takes) > 1 else function(shape)
 
 
@@ -363,6 +406,8 @@ def get_variable(
         synchronization=synchronization,
         aggregation=aggregation,
     )
+    if trainable is None:
+        arguments["trainable"] = True
     if initializer is not None and not callable(initializer) and shape is not None and shapes.TensorShape(shape).ndims is not None:
         raise ValueError("If initializer is a constant, do not specify shape.")
     graph = get_default_graph()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from typing import Any, List, Optional
 
 from millstream import dtypes, shapes
@@ -48,9 +50,13 @@ __all__ = [
     "scatter_max",
     "scatter_min",
     "scatter_mul",
+    "scatter_nd_add",
+    "scatter_nd_sub",
+    "scatter_nd_update",
     "scatter_sub",
     "scatter_update",
     "trainable_variables",
+    "variable_creator_scope",
     "variables_initializer",
 ]
 
@@ -74,7 +80,53 @@ def resource_variables_enabled() -> bool:
     return _use_resource_by_default
 
 
-class Variable:
+class _Creating(type):
+    """Asks the graph's `variable_creator_scope`s before it makes a variable."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        creators = get_default_graph()._extras.get("variable_creators") if cls is Variable else None
+        if not creators:
+            return super().__call__(*args, **kwargs)
+        kwargs.update(zip(_ARGUMENTS, args))
+        make: Any = lambda **given: type.__call__(cls, **given)  # noqa: E731
+        for creator in creators:
+            make = functools.partial(creator, make)
+        return make(**{name: kwargs.get(name, default) for name, default in _ARGUMENTS.items()})
+
+
+# The constructor's arguments, as creators are given them.
+_ARGUMENTS: Any = dict(
+    initial_value=None,
+    trainable=None,
+    collections=None,
+    validate_shape=True,
+    caching_device=None,
+    name=None,
+    variable_def=None,
+    dtype=None,
+    expected_shape=None,
+    import_scope=None,
+    constraint=None,
+    use_resource=None,
+    synchronization=None,
+    aggregation=None,
+    shape=None,
+)
+
+
+@contextlib.contextmanager
+def variable_creator_scope(variable_creator: Any) -> Any:
+    """Variables within the block are made by `variable_creator(next_creator, **arguments)`, the innermost block's first."""
+    extras = get_default_graph()._extras
+    before = extras.get("variable_creators", [])
+    extras["variable_creators"] = before + [variable_creator]
+    try:
+        yield
+    finally:
+        extras["variable_creators"] = before
+
+
+class Variable(metaclass=_Creating):
     """A tensor that a session keeps between runs. `use_resource=True` puts it behind a handle."""
 
     __array_priority__ = 100
@@ -148,6 +200,12 @@ class Variable:
     def get_shape(self) -> shapes.TensorShape:
         """The shape."""
         return self.shape
+
+    def _set_save_slice_info(self, save_slice_info: Any) -> None:
+        self._save_slice_info = save_slice_info
+
+    def _get_save_slice_info(self) -> Any:
+        return self._save_slice_info
 
     def _handle(self) -> Tensor:
         raise NotImplementedError
@@ -225,7 +283,9 @@ class Variable:
         raise TypeError("'Variable' object is not iterable.")
 
     def __getitem__(self, key: Any) -> Tensor:
-        return self.value()[key]
+        from millstream.array_ops import sliced
+
+        return sliced(self, key)
 
 
 def _operator(name: str) -> Any:
@@ -285,6 +345,12 @@ class RefVariable(Variable):
     def read_value(self) -> Tensor:
         """The value, read after what the current control dependencies say."""
         return op("Identity")(self._variable, name="read")
+
+    def _assign_slice(self, begin: Any, end: Any, strides: Any, value: Any, name: str, masks: Any) -> Tensor:
+        return op("StridedSliceAssign")(self._variable, begin, end, strides, value, name=name, **masks)
+
+    def _scatter_nd(self, what: str, indices: Any, updates: Any, name: Optional[str]) -> Any:
+        return op("ScatterNd" + what)(self._variable, indices, updates, use_locking=True, name=name)
 
     def _as_tensor(self, dtype: Any = None, name: Optional[str] = None, as_ref: bool = False) -> Any:
         if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(self._variable.dtype.base_dtype):
@@ -391,6 +457,19 @@ class ResourceVariable(Variable):
         with name_scope("Gather" if name is None else name) as name:
             return op("Identity")(op("ResourceGather")(self._variable, indices, dtype=self._value_dtype, name=name))
 
+    def gather_nd(self, indices: Any, name: Optional[str] = None) -> Tensor:
+        """The slices at these indices."""
+        with name_scope("GatherNd" if name is None else name) as name:
+            return op("Identity")(op("ResourceGatherNd")(self._variable, indices, dtype=self._value_dtype, name=name))
+
+    def _assign_slice(self, begin: Any, end: Any, strides: Any, value: Any, name: str, masks: Any) -> Any:
+        value = convert_to_tensor(value, self._value_dtype)
+        return self._changed(op("ResourceStridedSliceAssign")(self._variable, begin, end, strides, value, name=name, **masks), True)
+
+    def _scatter_nd(self, what: str, indices: Any, updates: Any, name: Optional[str]) -> Any:
+        updates = convert_to_tensor(updates, self._value_dtype)
+        return self._changed(op("ResourceScatterNd" + what)(self._variable, indices, updates, name=name), True)
+
     def _scatter(self, what: str, slices: Any, name: Optional[str]) -> Any:
         if not isinstance(slices, IndexedSlices):
             raise TypeError("sparse_delta is not IndexedSlices: %s" % slices)
@@ -408,6 +487,15 @@ def _scatters() -> None:
         setattr(Variable, "scatter_" + method, scatter)
 
 
+    for method, what in dict(sub="Sub", add="Add", update="Update").items():
+
+        def scatter_nd(self: Any, indices: Any, updates: Any, name: Optional[str] = None, _what: str = what) -> Any:
+            """Changes the slices at these indices."""
+            return self._scatter_nd(_what, indices, updates, name)
+
+        setattr(Variable, "scatter_nd_" + method, scatter_nd)
+
+
 _scatters()
 
 
@@ -420,8 +508,10 @@ class _Unread(ResourceVariable):
     def __init__(self, variable: ResourceVariable, done: Operation) -> None:
         self.__dict__.update(variable.__dict__)
         self._done = done
-        self._read: Optional[Tensor] = None
+        with self._graph.as_default():
+            self._read = self.value()
 
+    name = property(lambda self: self._done.name, doc="The name of the operation that changes it.")
     op = property(lambda self: self._done, doc="The operation that changes it.")
 
     def value(self) -> Tensor:
@@ -429,17 +519,17 @@ class _Unread(ResourceVariable):
         with control_dependencies([self._done]):
             return super().value()
 
-    read_value = value
+    def read_value(self) -> Tensor:
+        """The value after the change."""
+        with control_dependencies([self._done]):
+            return super().read_value()
 
     def _as_graph_element(self) -> Tensor:
-        if self._read is None:
-            with self._graph.as_default():
-                self._read = self.value()
         return self._read
 
     def eval(self, session: Any = None) -> Any:
         """The value after the change."""
-        return self._as_graph_element().eval(session=session)
+        return self._read.eval(session=session)
 
 
 def is_variable_initialized(ref: Any, name: Optional[str] = None) -> Tensor:
@@ -489,6 +579,20 @@ def _scatter_function(what: str) -> Any:
     return function
 
 
+def _scatter_nd_function(what: str) -> Any:
+    def function(ref: Any, indices: Any, updates: Any, use_locking: bool = what == "Update", name: Optional[str] = None) -> Any:
+        if isinstance(ref, ResourceVariable):
+            return ref._scatter_nd(what, indices, updates, name)
+        return op("ScatterNd" + what)(ref._ref() if isinstance(ref, Variable) else ref, indices, updates, use_locking=use_locking, name=name)
+
+    function.__name__ = function.__qualname__ = "scatter_nd_" + what.lower()
+    function.__doc__ = "Changes the slices of a variable at `indices`."
+    return function
+
+
+scatter_nd_add = _scatter_nd_function("Add")
+scatter_nd_sub = _scatter_nd_function("Sub")
+scatter_nd_update = _scatter_nd_function("Update")
 scatter_add = _scatter_function("Add")
 scatter_sub = _scatter_function("Sub")
 scatter_mul = _scatter_function("Mul")
@@ -571,7 +675,11 @@ def assert_variables_initialized(var_list: Any = None) -> Optional[Tensor]:
         var_list = global_variables() + local_variables()
     if not var_list:
         return None
-    return op("Pack")([v.value() for v in var_list]) if len({str(v.dtype) for v in var_list}) == 1 else group(*[v.value().op for v in var_list])
+    ranks = []
+    for v in var_list:
+        with get_default_graph().colocate_with(v.op):
+            ranks.append(op("Rank")(v.value()))
+    return ranks[0] if len(ranks) == 1 else op("Pack")(ranks)
 
 
 VariableV1 = Variable

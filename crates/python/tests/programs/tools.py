@@ -58,6 +58,11 @@ def nodes(tf):
     return ["%s = %s" % (op.name, op.type) for op in tf.get_default_graph().get_operations()]
 
 
+def names(tf):
+    """The default graph's operations, by name."""
+    return sorted(nodes(tf))
+
+
 def rows(array):
     """Rows in sorted order, for what comes in any order."""
     return sorted(array.tolist())

@@ -1,0 +1,97 @@
+"""`make_template`: a function whose variables are made by its first call and shared by all later ones."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, List, Optional
+
+from millstream.framework import get_default_graph
+from millstream.graph_keys import GraphKeys
+from millstream.variable_scopes import variable_scope
+
+
+class Template:
+    """A function in a variable scope of its own."""
+
+    def __init__(self, name: str, func: Any, create_scope_now: bool = False, unique_name: Optional[str] = None, custom_getter: Any = None) -> None:
+        if name is None:
+            raise ValueError("name cannot be None.")
+        self._func, self._name, self._unique_name, self._custom_getter = func, name, unique_name, custom_getter
+        self._variables_created = False
+        self._scope: Any = None
+        if create_scope_now:
+            with self._first_scope() as scope:
+                self._scope = scope
+
+    def _first_scope(self) -> Any:
+        if self._unique_name is not None:
+            return variable_scope(self._unique_name, custom_getter=self._custom_getter)
+        return variable_scope(None, default_name=self._name, custom_getter=self._custom_getter)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._scope is None:
+            with self._first_scope() as scope:
+                self._scope = scope
+                return self._first(args, kwargs)
+        if self._variables_created:
+            with variable_scope(self._scope, reuse=True):
+                return self._func(*args, **kwargs)
+        with variable_scope(self._scope):
+            return self._first(args, kwargs)
+
+    def _first(self, args: Any, kwargs: Any) -> Any:
+        """The call that makes the variables."""
+        trained = len(get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES))
+        known = len(get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES))
+        result = self._func(*args, **kwargs)
+        inside = [v for v in self._collection(GraphKeys.TRAINABLE_VARIABLES)]
+        made = get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES)[trained:]
+        if any(v not in inside for v in made):
+            raise ValueError(
+                "Trainable variable created when calling a template after the first time, perhaps you used tf.Variable when you meant tf.get_variable: %s"
+                % [v.name for v in made if v not in inside]
+            )
+        # A call that makes none leaves it to a later one.
+        self._variables_created = bool(inside) or known < len(get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES))
+        return result
+
+    def _collection(self, key: str) -> List[Any]:
+        return [] if self._scope is None else self._scope.get_collection(key)
+
+    name = property(lambda self: self._name, doc="The name.")
+    func = property(lambda self: self._func, doc="The function.")
+    variable_scope = property(lambda self: self._scope, doc="Its variable scope; None before the first call.")
+    var_scope = property(lambda self: self._scope, doc="Its variable scope; None before the first call.")
+    global_variables = property(lambda self: self._collection(GraphKeys.GLOBAL_VARIABLES), doc="Its variables.")
+    local_variables = property(lambda self: self._collection(GraphKeys.LOCAL_VARIABLES), doc="Its local variables.")
+    trainable_variables = property(lambda self: self._collection(GraphKeys.TRAINABLE_VARIABLES), doc="Those that are trained.")
+    weights = property(lambda self: self.variables, doc="Its variables.")
+    trainable_weights = property(lambda self: self.trainable_variables, doc="Those that are trained.")
+
+    @property
+    def variable_scope_name(self) -> Optional[str]:
+        """The name of its variable scope."""
+        return None if self._scope is None else self._scope.name
+
+    @property
+    def variables(self) -> List[Any]:
+        """Its variables, global and local."""
+        return self.global_variables + self.local_variables
+
+    @property
+    def non_trainable_variables(self) -> List[Any]:
+        """Those that are not trained."""
+        trained = self.trainable_variables
+        return [v for v in self.variables if v not in trained]
+
+
+def make_template(
+    name_: str, func_: Any, create_scope_now_: bool = False, unique_name_: Optional[str] = None, custom_getter_: Any = None, **kwargs: Any
+) -> Template:
+    """`func_` with these keyword arguments, sharing its variables (those of `tf.get_variable`) between calls.
+
+    Example:
+      line = tf.make_template("line", lambda x: x * tf.get_variable("w", []))
+      y, z = line(x), line(x2)
+    """
+    return Template(name_, functools.partial(func_, **kwargs) if kwargs else func_, create_scope_now_, unique_name_, custom_getter_)

@@ -75,8 +75,8 @@ def _as_names(names: Any, n_components: int) -> Any:
 class QueueBase:
     """What queues have in common."""
 
-    def __init__(self, types: Any, shapes: Any, names: Any, queue_ref: Tensor) -> None:
-        self._dtypes, self._shapes, self._names, self._queue_ref = types, shapes, names, queue_ref
+    def __init__(self, dtypes: Any, shapes: Any, names: Any, queue_ref: Tensor) -> None:
+        self._dtypes, self._shapes, self._names, self._queue_ref = dtypes, shapes, names, queue_ref
         self._name = queue_ref.op.name.rpartition("/")[2]
 
     queue_ref = property(lambda self: self._queue_ref, doc="The handle.")

@@ -70,14 +70,14 @@ def _same_namedtuples(a: Any, b: Any) -> bool:
     return type(a).__name__ == type(b).__name__ and tuple(a._fields) == tuple(b._fields)
 
 
-def is_sequence(seq: Any) -> bool:
+def is_sequence(o: Any) -> bool:
     """Whether it is a structure: a sequence that is no string, a mapping, a view of one, or an `attrs` object."""
-    kind = type(seq)
+    kind = type(o)
     if kind is list or kind is tuple or kind is dict:
         return True
-    if isinstance(seq, (str, bytes)):
+    if isinstance(o, (str, bytes)):
         return False
-    return _is_mapping(seq) or _is_mapping_view(seq) or isinstance(seq, collections.abc.Sequence) or _is_attrs(seq)
+    return _is_mapping(o) or _is_mapping_view(o) or isinstance(o, collections.abc.Sequence) or _is_attrs(o)
 
 
 def is_nested(seq: Any) -> bool:
@@ -85,9 +85,9 @@ def is_nested(seq: Any) -> bool:
     return is_sequence(seq)
 
 
-def is_sequence_or_composite(seq: Any) -> bool:
+def is_sequence_or_composite(o: Any) -> bool:
     """`is_sequence`, or a value made of tensors."""
-    return _is_composite_tensor(seq) or is_sequence(seq)
+    return _is_composite_tensor(o) or is_sequence(o)
 
 
 def _test(expand_composites: bool) -> Callable[[Any], bool]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, List, Optional, Sequence
 
-from millstream import dtypes
 from millstream._engine import Operation, Tensor
 from millstream._ops import op
 from millstream.framework import convert_to_tensor
@@ -43,8 +42,7 @@ class ReaderBase:
 
     def read_up_to(self, queue: Any, num_records: Any, name: Optional[str] = None) -> Any:
         """The keys and values of up to so many records of one file, at least one."""
-        n = convert_to_tensor(num_records, dtypes.int64)
-        return op("ReaderReadUpToV2")(self._reader_ref, _handle(queue), n, name=name)
+        return op("ReaderReadUpToV2")(self._reader_ref, _handle(queue), num_records, name=name)
 
     def num_records_produced(self, name: Optional[str] = None) -> Tensor:
         """How many records it has given."""

@@ -95,6 +95,8 @@ def text(name: str, tensor: Any, collections: Optional[Sequence[str]] = None) ->
 
 def merge(inputs: Sequence[Any], collections: Optional[Sequence[str]] = None, name: Optional[str] = None) -> Any:
     """Several summaries as one."""
+    if not inputs:
+        raise ValueError("List argument 'inputs' to 'MergeSummary' Op with length 0 shorter than minimum length 1.")
     name = _clean(name)
     with tf.name_scope(name, "Merge", inputs):
         value = tf.raw_ops.MergeSummary(inputs=inputs, name=name)
@@ -134,6 +136,11 @@ class FileWriter:
         self._open()
         if graph is not None or graph_def is not None:
             self.add_graph(graph=graph, graph_def=graph_def)
+        if hasattr(graph, "as_graph_def"):
+            # With it, as in TensorFlow: readers take the ops' definitions from here.
+            from millstream import protos
+
+            self.add_meta_graph(protos.MetaGraphDef(graph_def=graph.as_graph_def(add_shapes=True)))
 
     def _open(self) -> None:
         os.makedirs(self._logdir, exist_ok=True)
@@ -204,7 +211,7 @@ class FileWriter:
 
         self._add(global_step, session_log=protos.as_message("SessionLog", session_log))
 
-    def add_graph(self, graph: Any = None, global_step: Any = None, graph_def: Any = None) -> None:
+    def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
         """Adds a graph."""
         if graph is not None and graph_def is not None:
             raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")

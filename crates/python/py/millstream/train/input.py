@@ -3,6 +3,11 @@ to batches. Each adds a queue, and a `QueueRunner` that fills it to the graph's 
 
 The eight batch functions are one (`_batched`): with one set of tensors or several (`_join`), in order or shuffled (`shuffle_`), all
 examples or only those to keep (`maybe_`).
+
+Why not `millstream::train`, the same functions in Rust, which make the same nodes: what a pipeline leaves behind is Python's. The count of
+epochs is a variable of whatever `variable_creator` and device function the program has set, collections hold the program's `QueueRunner`s
+and tensors, what is given is converted by `register_tensor_conversion_function`, and a refusal is a `TypeError` or a `ValueError` from where
+TensorFlow raises it. And Rust's refuse more: sources of different structures, shapes that differ between sources, a capacity of 0.
 """
 
 from __future__ import annotations

@@ -190,7 +190,8 @@ class CheckpointReader:
             )
         self._tensors: Dict[str, Any] = {}
         for key, value in _entries(path):
-            if key:  # the entry without a name tells of the file itself
+            # The entry without a name tells of the file itself; those that begin with 0 are the parts of a whole, which has its own.
+            if key and not key.startswith(b"\0"):
                 self._tensors[key.decode()] = protos.BundleEntryProto.FromString(value)
 
     def get_variable_to_shape_map(self) -> Dict[str, List[int]]:

@@ -19,19 +19,48 @@ def _by_name(var_list: Any) -> Dict[str, Any]:
     if isinstance(var_list, dict):
         return _checked(var_list)
     out: Dict[str, Any] = {}
-    for variable in var_list:
+    for variable in _parts_of(var_list):
         if not hasattr(variable, "op") or not hasattr(variable, "initializer"):
             raise TypeError(f"Variable to save is not a Variable: {variable}")
-        name = variable.op.name
+        name = _key(variable)
         if name in out:
             raise ValueError(f"At least two variables have the same name: {name}")
         out[name] = variable
     return dict(sorted(out.items()))
 
 
+def _parts_of(variables: Any) -> List[Any]:
+    """The variables, those in parts as their parts."""
+    return [part for v in variables for part in (v._get_variable_list() if hasattr(v, "_get_variable_list") else [v])]
+
+
+def _slice_of(variable: Any) -> str:
+    """Which part of a whole the variable is, as `SaveV2` is told."""
+    info = getattr(variable, "_save_slice_info", None)
+    return "" if info is None else info.spec
+
+
+def _key(variable: Any) -> str:
+    """The name to save a variable under; of a part the whole's, with the part's place."""
+    info = getattr(variable, "_save_slice_info", None)
+    return variable.op.name if info is None else info.full_name + " " + info.spec
+
+
+def _names_and_slices(variables: Dict[str, Any]) -> Dict[str, Any]:
+    """What `SaveV2` and `RestoreV2` are told of these."""
+    slices = [_slice_of(v) for v in variables.values()]
+    names = [name[: -len(s) - 1] if s and name.endswith(" " + s) else name for name, s in zip(variables, slices)]
+    return dict(tensor_names=names, shape_and_slices=slices)
+
+
 def _checked(named: Dict[str, Any]) -> Dict[str, Any]:
     """Variables by names that a program gave."""
     seen: List[Any] = []
+    named = {
+        name + (" " + _slice_of(part) if part is not value else ""): part
+        for name, value in named.items()
+        for part in (_parts_of([value]) if hasattr(value, "_get_variable_list") else [value])
+    }
     for name, variable in sorted(named.items()):
         if not hasattr(variable, "initializer"):
             raise TypeError(
@@ -141,7 +170,7 @@ class Saver:
         """An operation that sets the variables to what the checkpoint holds."""
         types = [v.dtype.base_dtype for v in variables.values()]
         restored = tf.raw_ops.RestoreV2(
-            prefix=prefix, tensor_names=list(variables), shape_and_slices=[""] * len(variables), dtypes=types
+            prefix=prefix, dtypes=types, **_names_and_slices(variables)
         )
         restored = list(restored) if isinstance(restored, (list, tuple)) else [restored]
         assigns: List[Any] = []
@@ -312,7 +341,7 @@ def _save(prefix: Any, variables: Dict[str, Any]) -> Any:
     """The prefix, once the variables are saved under it."""
     values = [_to_save(v) for v in variables.values()]
     save = tf.raw_ops.SaveV2(
-        prefix=prefix, tensor_names=list(variables), shape_and_slices=[""] * len(variables), tensors=values
+        prefix=prefix, tensors=values, **_names_and_slices(variables)
     )
     with tf.control_dependencies([save]):
         return tf.identity(prefix, name="control_dependency")

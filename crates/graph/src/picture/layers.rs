@@ -276,7 +276,7 @@ impl<'a> Layout<'a> {
             if best.0 == 0 {
                 break;
             }
-            let down = sweep % 2 == 0;
+            let down = sweep.is_multiple_of(2);
             let n = self.rows.len();
             for k in 1..n {
                 self.sort_row(if down { k } else { n - 1 - k }, down);
@@ -377,7 +377,11 @@ impl<'a> Layout<'a> {
         }
         let n = self.rows.len();
         for pass in 0..PASSES {
-            let (up, down) = if PASSES - 2 <= pass { (true, true) } else { (pass % 2 == 0, pass % 2 == 1) };
+            let (up, down) = if PASSES - 2 <= pass {
+                (true, true)
+            } else {
+                (pass.is_multiple_of(2), !pass.is_multiple_of(2))
+            };
             for k in 0..n {
                 self.settle(if up { k } else { n - 1 - k }, up, down);
             }

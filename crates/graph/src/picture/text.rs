@@ -48,7 +48,7 @@ pub(super) fn grouped(n: usize) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, c) in digits.chars().enumerate() {
-        if 0 < i && (digits.len() - i) % 3 == 0 {
+        if 0 < i && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(c);

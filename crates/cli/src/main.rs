@@ -15,6 +15,7 @@ mod number;
 mod ops;
 mod queues;
 mod run;
+mod svg;
 mod table;
 mod value;
 
@@ -35,7 +36,7 @@ Exit codes: 0 success; 1 the work failed (`error: CODE: ...`, with TensorFlow's 
 Examples:
   millstream inspect model.pb
   millstream run model.pb --feed n:0=27 --fetch while/Exit:0
-  millstream dot model.pb | dot -Tsvg > model.svg
+  millstream svg model.pb > model.svg
   millstream ops AddV2
 
 `millstream COMMAND --help` tells more about each."
@@ -50,6 +51,7 @@ enum Command {
     Run(Box<run::Options>),
     Inspect(inspect::Options),
     Dot(dot::Options),
+    Svg(svg::Options),
     Ops(ops::Options),
     Convert(convert::Options),
 }
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         Command::Run(options) => run::run(*options),
         Command::Inspect(options) => inspect::run(options),
         Command::Dot(options) => dot::run(options),
+        Command::Svg(options) => svg::run(options),
         Command::Ops(options) => ops::run(options),
         Command::Convert(options) => convert::run(options),
     };

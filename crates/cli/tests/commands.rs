@@ -73,7 +73,7 @@ fn scratch(name: &str) -> PathBuf {
 #[test]
 fn help_is_there_for_all() {
     let help = millstream(["--help"]).good();
-    for command in ["run", "inspect", "dot", "ops", "convert"] {
+    for command in ["run", "inspect", "dot", "svg", "ops", "convert"] {
         assert!(help.contains(command));
         let help = millstream([command, "--help"]).good();
         assert!(help.contains("Examples:") && help.contains(&format!("millstream {command}")), "{help}");
@@ -112,6 +112,8 @@ fn bad_usage_is_2() {
         vec!["convert", &collatz, "graph.unknown"],
         vec!["convert", &collatz, "-", "--to", "json"],
         vec!["dot"],
+        vec!["svg"],
+        vec!["svg", &collatz, "--limit", "some"],
         vec!["inspect"],
     ] {
         let ran = millstream(&args);
@@ -439,7 +441,7 @@ fn what_is_no_graph_is_an_error_everywhere() {
     fs::create_dir_all(&folder).unwrap();
     for bytes in [&b""[..], b"node {", b"\xff\xff\xff\xff", b"{\"a\": 1}", b"\x0a\x05hello", &[0; 100]] {
         fs::write(&path, bytes).unwrap();
-        for command in ["inspect", "dot", "run", "convert"] {
+        for command in ["inspect", "dot", "svg", "run", "convert"] {
             let mut args = vec![command, path.to_str().unwrap()];
             match command {
                 "run" => args.extend(["--fetch", "x"]),
@@ -601,7 +603,7 @@ fn missing_ops_are_named() {
         (1, &"Frobnicate".into(), &2.into())
     );
     assert_eq!((&json["inputs"], &json["error"]["code"]), (&Value::Null, &"UNIMPLEMENTED".into()));
-    for line in ["dot", "run"] {
+    for line in ["dot", "svg", "run"] {
         let mut args = vec![line, path.to_str().unwrap()];
         args.extend(if line == "run" { vec!["--fetch", "a"] } else { vec![] });
         millstream(args).fails(1, &["error: UNIMPLEMENTED: ", "Frobnicate"]);
@@ -634,6 +636,22 @@ fn a_graph_is_drawn() {
     }
     assert!(run("dot", "cond_nested_10").good().matches("is true").count() >= 2);
     assert!(run("dot", "cond_control_dependency").good().contains("style=dashed, arrowhead=open"));
+}
+
+#[test]
+fn a_graph_is_a_picture() {
+    let out = run("svg", "loop_nested_three").good();
+    assert!(out.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"") && out.ends_with("</svg>\n"));
+    assert_eq!(out.matches("<g class=\"loop\"><title>").count(), 3);
+    // Of another scope, and with room for three boxes.
+    let whole = out.matches("<g class=\"frame\"><title>").count();
+    let inner = run("svg", "loop_nested_three --scope while/while").good();
+    assert!((1..whole).contains(&inner.matches("<g class=\"frame\"><title>").count()));
+    let small = run("svg", "loop_nested_three --limit 3").good();
+    assert!(
+        small.contains("are folded into dashed boxes") && small.matches("<title>").count() < 20,
+        "{small}"
+    );
 }
 
 #[test]

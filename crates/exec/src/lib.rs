@@ -10,15 +10,17 @@ mod partial;
 mod plan;
 mod poll;
 mod probe;
+mod progress;
 mod reference;
 mod step;
 mod trace;
 
 pub use iterations::Iterations;
 pub use partial::Partial;
-pub use plan::{MAX_LIVE_ITERATIONS, Plan, PlanOptions};
+pub use plan::{Account, Fate, MAX_LIVE_ITERATIONS, Plan, PlanOptions};
 pub use poll::Poll;
 pub use probe::{Condition, Sighting, Test, Watches};
+pub use progress::{LoopCount, Progress};
 pub use reference::Reference;
 pub use step::{Outcome, RunOptions, Runner};
 pub use trace::{Event, Trace};

@@ -29,11 +29,12 @@ use crate::machine::{Done, Fetched, Machine, Mailbox, Task};
 use crate::plan::Plan;
 use crate::poll::Poll;
 use crate::probe::{Observer, Watches};
+use crate::progress::Progress;
 use crate::trace::Trace;
 use millstream_graph::op::{StepEnv, StepHost};
 use millstream_state::{Activity, Variable};
 use millstream_tensor::{Code, Error, Result, Tensor, budget, invalid};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::*};
@@ -59,6 +60,8 @@ pub struct RunOptions {
     pub watches: Option<Arc<Watches>>,
     /// What the calling thread asks while the run goes on.
     pub poll: Option<Poll>,
+    /// What the calling thread shows of it.
+    pub progress: Option<Progress>,
 }
 
 /// What a run gives back.
@@ -113,6 +116,7 @@ struct Step {
     threads: usize,
     deadline: Option<Instant>,
     poll: Option<Poll>,
+    progress: Option<Progress>,
 }
 
 /// Tasks on offer, and who is there to take them.
@@ -215,6 +219,9 @@ impl Runner {
                 return Ok(());
             }
             check(env, options.deadline, options.poll.as_ref())?;
+            if let Some(progress) = &options.progress {
+                progress.look(machine, plan);
+            }
         }
         let step = Arc::new(Step {
             plan: plan.clone(),
@@ -234,6 +241,7 @@ impl Runner {
             threads,
             deadline: options.deadline,
             poll: options.poll.clone(),
+            progress: options.progress.clone(),
         });
         let result = step.clone().run();
         step.over.store(true, Release);
@@ -380,7 +388,7 @@ impl Step {
         loop {
             // Whatever comes from here on is looked for now, or rouses anew.
             self.roused.swap(false, AcqRel);
-            let mut machine = self.machine.lock();
+            let mut machine = self.lock_machine();
             let task = self.turn(&mut machine);
             if let Err(error) = check(&self.env, self.deadline, self.poll.as_ref())
                 && stopped.is_none()
@@ -440,9 +448,32 @@ impl Step {
         }
     }
 
-    /// Sleeps until roused, or until then, or until it is time to ask.
+    /// The machine for the caller. Another thread may drive it for as long as the run lasts, and meanwhile somebody has to ask and to show.
+    fn lock_machine(&self) -> MutexGuard<'_, Machine> {
+        if self.poll.is_none() && self.progress.is_none() {
+            return self.machine.lock();
+        }
+        loop {
+            if let Some(machine) = self.machine.try_lock_for(Poll::EVERY.min(Progress::EVERY)) {
+                return machine;
+            }
+            if let Some(progress) = &self.progress {
+                progress.tick();
+            }
+            if let Some(Err(error)) = self.poll.as_ref().map(Poll::ask) {
+                // Whoever drives looks at this.
+                self.env.cancel.cancel(error);
+                return self.machine.lock();
+            }
+        }
+    }
+
+    /// Sleeps until roused, or until then, or until it is time to ask or to show.
     fn sleep_until(&self, until: Option<Instant>) {
-        let ask = self.poll.as_ref().and_then(|_| Instant::now().checked_add(Poll::EVERY));
+        let ask = match (&self.poll, &self.progress) {
+            (None, None) => None,
+            _ => Instant::now().checked_add(Poll::EVERY.min(Progress::EVERY)),
+        };
         let until = until.into_iter().chain(ask).min();
         let mut sleep = self.sleep.lock();
         if !self.roused.load(Acquire) {
@@ -469,6 +500,9 @@ impl Step {
                 if let Some(Err(error)) = self.poll.as_ref().map(Poll::ask) {
                     asked = Some(error);
                     return true;
+                }
+                if let Some(progress) = &self.progress {
+                    progress.tick();
                 }
                 if until.is_some_and(|until| until <= Instant::now()) {
                     return false;
@@ -511,6 +545,9 @@ impl Step {
                 }
             }
             let more = machine.error.is_none() && machine.drive(&self.plan, &self.env, TURN);
+            if let Some(progress) = &self.progress {
+                progress.look(machine, &self.plan);
+            }
             if machine.has_waits() {
                 machine.start_waits(&self.plan, &self.env, &mailbox);
             }

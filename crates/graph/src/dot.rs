@@ -80,7 +80,7 @@ fn clusters(graph: &GraphData, outline: &Outline, out: &mut String) {
 }
 
 /// The region in which each node is drawn: a `Switch` of a cond of which one side is read, in that branch.
-fn places(graph: &GraphData, outline: &Outline) -> Vec<u32> {
+pub(crate) fn places(graph: &GraphData, outline: &Outline) -> Vec<u32> {
     let nodes = graph.nodes();
     let mut places: Vec<u32> = (0..nodes.len() as u32).map(|i| outline.region_of(NodeId(i))).collect();
     let mut read = vec![[false; 2]; nodes.len()];

@@ -68,7 +68,7 @@ pub use millstream_derive::Nest;
 pub use millstream_graph::{Arg, Graph, IndexedSlices, IntoNest, Nest, Op, Output, SparseTensor, nest};
 pub use millstream_runtime::{
     Callable, Coordinator, Iterations, QUEUE_RUNNERS, QueueRunner, ResourceEntry, ResourceManager,
-    RunOptions, Session, SessionOptions, Sighting, Watch, every, feed,
+    RunOptions, Session, SessionOptions, ShowProgress, Sighting, Watch, every, feed,
 };
 pub use millstream_state::{Closing, Purpose, QueueReport, Waiting};
 pub use millstream_tensor::{Code, DType, Error, PartialShape, Result, Shape, Tensor, shape};

@@ -4,6 +4,7 @@ use crate::errors::building;
 use crate::place::{self, Place};
 use crate::tensor::{Operation, Tensor};
 use millstream::graph::op::Known;
+use millstream::graph::picture::PictureOptions;
 use millstream::graph::{NodeId, Port, Within};
 use millstream::{Build, Op, Output};
 use parking_lot::Mutex;
@@ -132,6 +133,14 @@ impl Graph {
     #[getter]
     fn version(&self) -> usize {
         self.graph.len()
+    }
+
+    /// The picture.
+    #[pyo3(signature = (limit = None, scope = None))]
+    fn _svg(&self, py: Python<'_>, limit: Option<usize>, scope: Option<String>) -> PyResult<String> {
+        let limit = limit.unwrap_or_else(|| PictureOptions::default().limit);
+        let options = PictureOptions { limit, scope };
+        py.detach(|| self.graph.read(|g| millstream::graph::svg(g, &options))).map_err(building)
     }
 
     /// From here on adding an operation is an error.

@@ -4,7 +4,7 @@
 //! - `graph`: `Graph` and its blocks, `tensor`: `Tensor` and `Operation`;
 //! - `op`: an op type as a function, `array`: numpy and Python values to tensors and back, `attr`: attributes;
 //! - `flow`: loops and branches over flat lists of tensors, `gradients`;
-//! - `session`: `Session`; `errors`: what is raised; `place`: the Python lines that nodes are of.
+//! - `session`: `Session`; `views`: tables and progress for people; `errors`: what is raised; `place`: the Python lines that nodes are of.
 
 mod array;
 mod attr;
@@ -19,6 +19,7 @@ mod place;
 mod session;
 mod stack;
 mod tensor;
+mod views;
 
 use pyo3::prelude::*;
 
@@ -34,6 +35,7 @@ fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<session::Callable>()?;
     m.add_class::<session::PartialRun>()?;
     m.add_class::<array::Elements>()?;
+    m.add_class::<views::Report>()?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     for f in [
         wrap_pyfunction!(stack::default_graph, m)?,

@@ -5,6 +5,7 @@ use crate::errors::{building, carried, running};
 use crate::graph::{Graph, node_of};
 use crate::stack;
 use crate::tensor::{Operation, Tensor};
+use crate::views::{Report, Showing};
 use millstream::graph::Port;
 use millstream::runtime::{FeedList, FetchList, Fetched, PartialRun as EnginePartialRun, Poll, Target};
 use millstream::{RunOptions, SessionOptions};
@@ -22,6 +23,7 @@ pub struct Session {
     graph: Py<Graph>,
     session: Arc<millstream::Session>,
     closed: AtomicBool,
+    showing: Arc<Showing>,
 }
 
 /// A run made ready.
@@ -31,6 +33,7 @@ pub struct Callable {
     callable: millstream::Callable,
     feeds: Vec<Port>,
     form: Form,
+    showing: Arc<Showing>,
 }
 
 /// A run in several parts.
@@ -336,6 +339,7 @@ impl Session {
             graph: graph.clone().unbind(),
             session: Arc::new(session),
             closed: AtomicBool::new(false),
+            showing: Arc::default(),
         })
     }
 
@@ -379,7 +383,8 @@ impl Session {
         feeds_of(graph, feed_dict, &mut |port, value| {
             feeds = std::mem::take(&mut feeds).and(graph.get().output(port), value);
         })?;
-        let mut run_options = RunOptions { poll: signals(py), ..RunOptions::default() };
+        let mut run_options =
+            RunOptions { poll: signals(py), progress: self.showing.here(py), ..RunOptions::default() };
         if let Some(options) = options.filter(|o| !o.is_none()) {
             let ms: i64 = options.getattr("timeout_in_ms")?.extract()?;
             run_options.timeout = u64::try_from(ms).ok().filter(|ms| 0 < *ms).map(Duration::from_millis);
@@ -415,7 +420,37 @@ impl Session {
         let outputs = feeds.iter().map(|&p| graph.get().output(p));
         let callable =
             self.session.make_callable(FetchList(targets), outputs).map_err(|e| running(py, graph, e))?;
-        Ok(Callable { graph: self.graph.clone_ref(py), callable, feeds, form })
+        let showing = self.showing.clone();
+        Ok(Callable { graph: self.graph.clone_ref(py), callable, feeds, form, showing })
+    }
+
+    /// What a run of `fetches` would do, or what the session holds.
+    #[pyo3(signature = (fetches = None, feeds = None))]
+    fn _explain<'py>(
+        &self,
+        py: Python<'py>,
+        fetches: Option<&Bound<'py, PyAny>>,
+        feeds: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Report> {
+        self.check_open()?;
+        let Some(fetches) = fetches else { return Ok(Report::of_holdings(&self.session.holdings())) };
+        let graph = self.graph.bind(py);
+        let mut targets = Vec::new();
+        Form::of(graph, fetches, &mut targets)?;
+        let ports = ports_of(graph, feeds)?;
+        let outputs = ports.iter().map(|&p| graph.get().output(p));
+        let explanation = self.session.explain(FetchList(targets), outputs);
+        Ok(Report::of_run(&explanation.map_err(|e| running(py, graph, e))?))
+    }
+
+    /// Runs of this thread call `show(text, over)` if they take long.
+    fn _show_progress(&self, show: Py<PyAny>) {
+        self.showing.begin(show);
+    }
+
+    /// They no longer do.
+    fn _hide_progress(&self) {
+        self.showing.end();
     }
 
     /// Begins a run in several parts.
@@ -493,7 +528,8 @@ impl Callable {
             let dtype = output.dtype().map_err(building)?;
             values.push(of_feed(&value, &output.name(), dtype, &output.shape())?);
         }
-        let run_options = RunOptions { poll: signals(py), ..RunOptions::default() };
+        let run_options =
+            RunOptions { poll: signals(py), progress: self.showing.here(py), ..RunOptions::default() };
         let callable = &self.callable;
         let outcome = py.detach(|| callable.call_with(values, &run_options));
         let (values, _) = outcome.map_err(|e| running(py, graph, e))?;

@@ -5,8 +5,9 @@ use crate::errors::building;
 use crate::graph::Graph;
 use crate::op;
 use crate::stack;
-use millstream::Op;
+use crate::views::html_rows;
 use millstream::graph::{NodeId, Port};
+use millstream::{Op, Output};
 use pyo3::exceptions::{PyNotImplementedError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
@@ -223,6 +224,20 @@ impl Tensor {
         let known = !shape.getattr("ndims")?.is_none();
         let shape = if known { format!(", shape={shape}") } else { String::new() };
         Ok(format!("Tensor(\"{}\"{shape}, dtype={})", self.name(), self.dtype(py)?.getattr("name")?))
+    }
+
+    /// The same as a table, with the line that made it.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let graph = self.graph.get();
+        let (op, node) = (graph.inner().read(|g| g.node(self.port.node).map(|n| n.op())), self.port.node);
+        let mut rows = vec![
+            ("tensor", self.name()),
+            ("op", op.map_err(building)?.to_owned()),
+            ("shape", self.static_shape(py)?.to_string()),
+            ("dtype", self.dtype(py)?.getattr("name")?.to_string()),
+        ];
+        rows.extend(graph.place_of(py, node).map(|place| ("made at", place)));
+        Ok(html_rows(&rows))
     }
 
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
@@ -468,6 +483,21 @@ impl Operation {
 
     fn __repr__(&self) -> String {
         format!("<tf.Operation '{}' type={}>", self.name(), self.type_())
+    }
+
+    /// The same as a table, with what it takes and gives, and the line that made it.
+    fn _repr_html_(&self, py: Python<'_>) -> String {
+        let op = self.op();
+        let names = |list: Vec<Output<'_>>| list.iter().map(Output::name).collect::<Vec<_>>().join(", ");
+        let inputs = op.inputs().into_iter().filter(|o| o.port() != Port::OPEN).collect();
+        let mut rows = vec![
+            ("operation", self.name()),
+            ("type", self.type_().to_owned()),
+            ("inputs", names(inputs)),
+            ("outputs", names(op.outputs())),
+        ];
+        rows.extend(self.graph.get().place_of(py, self.id).map(|place| ("made at", place)));
+        html_rows(&rows)
     }
 
     /// The node in the text form of a `NodeDef`.

@@ -11,6 +11,7 @@ EXAMPLES = pathlib.Path(__file__).parents[3] / "examples" / "python"
 PRINTED = {
     "bucket_lines": "lengths [1, 4] vowels [1, 2]\nlengths [2, 3] vowels [1, 1]\nlengths [7, 29] vowels [2, 8]\nlengths [9, 9] vowels [3, 2]",
     "counter": "[np.int32(10), np.int32(10)]",
+    "look_inside": "where nodes at most\noutside of loops 8 \nloop while/while_context 29 1000\n2.0\n['variable', 'total', 'f32[], 4 bytes']",
     "named_pair": "(np.int32(10), Pair(j=np.int32(32), k=np.int32(64)))",
     "shape_invariants": "(2048, 2)",
     "non_strict": "10000\n(10000,)",

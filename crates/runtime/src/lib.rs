@@ -2,25 +2,33 @@
 //!
 //! Start at [`Session`].
 
+mod bounds;
 mod callable;
 mod coordinator;
+mod explain;
 mod feed;
 mod fetch;
 mod host;
 pub mod knobs;
 mod partial;
+mod progress;
 mod queue_runner;
 mod resource_manager;
 mod session;
 mod stall;
+mod table;
 mod watch;
 
 pub use callable::Callable;
 pub use coordinator::{Coordinator, Stop};
+pub use explain::{
+    Explanation, Holdings, LoopExplanation, NodeExplanation, PlaceExplanation, VariableReport,
+};
 pub use feed::{FeedList, Feeds};
 pub use fetch::{Every, Fetch, FetchList, Fetched, FromFetched, Target, every};
-pub use millstream_exec::{Iterations, Poll, Sighting};
+pub use millstream_exec::{Fate, Iterations, Poll, Sighting};
 pub use partial::PartialRun;
+pub use progress::{LoopProgress, Progress, ShowProgress};
 pub use queue_runner::{QUEUE_RUNNERS, QueueRunner};
 pub use resource_manager::{ResourceEntry, ResourceManager};
 pub use session::{RunMetadata, RunOptions, Session, SessionOptions, Tier};

@@ -1,10 +1,12 @@
 //! [`Session`]: a graph, the state its runs keep, and the plans made of it.
 
+use crate::bounds::Bounds;
 use crate::callable::Callable;
 use crate::feed::Feeds;
 use crate::fetch::{Fetch, FetchList, Fetched, FromFetched, Target, take_all, wrong_dtype};
 use crate::host::{Host, Printer};
 use crate::partial::PartialRun;
+use crate::progress::{ShowProgress, Shown};
 use crate::resource_manager::ResourceManager;
 use crate::stall::Stalls;
 use crate::watch::{Watch, Watched, watches};
@@ -72,6 +74,8 @@ pub struct RunOptions {
     pub why: Option<Arc<str>>,
     /// What the calling thread asks while the run goes on; an error ends the run.
     pub poll: Option<Poll>,
+    /// Shows how far the run is, if it takes long.
+    pub progress: Option<ShowProgress>,
 }
 
 /// What one run says beyond its values.
@@ -95,7 +99,7 @@ pub(crate) struct Shared {
     container: Arc<str>,
     pub(crate) budget: Option<Arc<Budget>>,
     pub(crate) parallel_iterations: Option<u32>,
-    tier: Tier,
+    pub(crate) tier: Tier,
     pub(crate) hand_out_all: bool,
     one_thread_per_kernel: bool,
     timeout: Option<Duration>,
@@ -146,6 +150,7 @@ impl Engine {
 
 pub(crate) struct FeedSpec {
     pub(crate) name: String,
+    port: Port,
     dtype: DType,
     shape: PartialShape,
 }
@@ -153,7 +158,7 @@ pub(crate) struct FeedSpec {
 impl FeedSpec {
     pub(crate) fn new(g: &GraphData, port: Port) -> Result<FeedSpec> {
         let name = format!("{}:{}", g.node(port.node)?.name(), port.index);
-        Ok(FeedSpec { name, dtype: g.type_of(port)?.dtype, shape: g.shape_of(port) })
+        Ok(FeedSpec { name, port, dtype: g.type_of(port)?.dtype, shape: g.shape_of(port) })
     }
 
     pub(crate) fn check(&self, value: &Tensor) -> Result<()> {
@@ -447,7 +452,32 @@ impl Shared {
         for (spec, value) in prepared.feeds.iter().zip(&feeds) {
             spec.check(value)?;
         }
-        prepared.engine.run(feeds, || self.env(), &self.exec_options(options))
+        let mut exec = self.exec_options(options);
+        let Some(how) = &options.progress else {
+            return prepared.engine.run(feeds, || self.env(), &exec);
+        };
+        let shown = Shown::new(how);
+        let graph = self.graph.clone();
+        let given: Vec<(Port, Tensor)> = (prepared.feeds.iter().zip(&feeds))
+            .filter(|(_, value)| value.as_scalar().is_some())
+            .map(|(spec, value)| (spec.port, value.clone()))
+            .collect();
+        exec.progress = Some(shown.engine(move || graph.read(|g| Bounds::of(g, &given))));
+        let outcome = prepared.engine.run(feeds, || self.env(), &exec);
+        shown.end();
+        outcome
+    }
+
+    pub(crate) fn resources(&self) -> &Resources {
+        self.resources.resources()
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        self.host.threads()
+    }
+
+    pub(crate) fn n_plans(&self) -> usize {
+        self.plans.read().len()
     }
 
     pub(crate) fn exec_options(&self, options: &RunOptions) -> millstream_exec::RunOptions {
@@ -460,6 +490,7 @@ impl Shared {
             one_thread_per_kernel: self.one_thread_per_kernel,
             watches: watches(&options.watch),
             poll: options.poll.clone(),
+            progress: None,
         }
     }
 

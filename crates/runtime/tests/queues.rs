@@ -18,6 +18,7 @@ const BRIEF: RunOptions = RunOptions {
     watch: Vec::new(),
     why: None,
     poll: None,
+    progress: None,
 };
 
 fn sessions(g: &Graph) -> impl Iterator<Item = Session> {

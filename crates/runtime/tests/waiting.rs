@@ -84,6 +84,7 @@ const BRIEF: RunOptions = RunOptions {
     watch: Vec::new(),
     why: None,
     poll: None,
+    progress: None,
 };
 
 #[test]

@@ -8,7 +8,7 @@ pub(super) struct Bench {
     variant: Option<String>,
     n: Option<usize>,
     pub(super) threads: usize,
-    reps: usize,
+    pub(super) reps: usize,
     json: bool,
 }
 
@@ -115,7 +115,7 @@ impl Bench {
     }
 }
 
-fn median(values: &[f64]) -> f64 {
+pub(super) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let mid = sorted.len() / 2;

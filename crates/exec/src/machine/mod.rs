@@ -16,6 +16,7 @@
 //!
 //! No function here recurses: what follows from a step goes on the stack of ready nodes or on a worklist.
 
+mod counting;
 mod iteration;
 mod looking;
 mod stuck;

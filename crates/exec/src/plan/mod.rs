@@ -35,10 +35,13 @@
 //! A value that is looked at has a *probe* among its consumers, a node like any other; so a run where nothing is looked at pays nothing.
 
 mod accesses;
+mod account;
 mod lasting;
 mod layout;
 mod lean;
 mod leave_out;
+
+pub use account::{Account, Fate};
 
 use crate::order::run_frame;
 use crate::probe::Probes;

@@ -85,6 +85,11 @@ class QueueBase:
     shapes = property(lambda self: self._shapes, doc="The components' shapes.")
     names = property(lambda self: self._names, doc="The components' names, or None.")
 
+    def __repr__(self) -> str:
+        shapes = "" if self._shapes is None else " shapes=%s" % [str(s) for s in self._shapes]
+        types = [t.name for t in self._dtypes]
+        return "<tf.%s '%s' dtypes=%s%s>" % (type(self).__name__, self.name, types, shapes)
+
     @staticmethod
     def from_list(index: Any, queues: Any) -> "QueueBase":
         """The queue of this number."""

@@ -63,6 +63,32 @@ class Graph(_engine.Graph):
         """False: functions are no graphs here."""
         return False
 
+    # For people.
+
+    def to_svg(self, limit: Optional[int] = 120, scope: Optional[str] = None) -> str:
+        """The graph as a picture in SVG, with a box around each loop and each branch of a cond.
+
+        Args:
+          limit: how many boxes may be seen; in larger graphs name scopes are folded into one box each. None for all there is.
+          scope: draw only what has names in this scope.
+
+        Returns:
+          The text of an SVG document. It needs no other program, has no scripts and fetches nothing.
+
+        Example: `open("graph.svg", "w").write(tf.get_default_graph().to_svg())`
+        """
+        return self._svg(2**31 if limit is None else limit, scope)
+
+    def _repr_svg_(self) -> str:
+        return self._svg()
+
+    def _repr_html_(self) -> str:
+        return '<div style="overflow:auto;max-height:80vh">%s</div>' % self._svg()
+
+    def __repr__(self) -> str:
+        n = len(self)
+        return "<tf.Graph with %d operation%s at 0x%x>" % (n, "" if n == 1 else "s", id(self))
+
     def switch_to_thread_local(self) -> None:
         """Accepted; the blocks of a graph are shared by the threads that build it."""
 

@@ -26,6 +26,9 @@ class ReaderBase:
         self._reader_ref = reader_ref
         self._supports_serialize = supports_serialize
 
+    def __repr__(self) -> str:
+        return "<tf.%s '%s'>" % (type(self).__name__, self._reader_ref.op.name)
+
     @property
     def reader_ref(self) -> Tensor:
         """The handle."""

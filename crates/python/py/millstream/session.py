@@ -43,6 +43,41 @@ class BaseSession(_engine.Session):
         """Makes this the default session within a `with` block; it is not closed after it."""
         return _AsDefault(self)
 
+    def explain(self, fetches: Any = None, feed_dict: Any = None) -> Any:
+        """Tells what a run would do; without fetches, what the session holds. Nothing is run.
+
+        Args:
+          fetches: as those of `run`.
+          feed_dict: what would be fed: a dictionary as that of `run` (its values are not looked at), or a list of tensors. Placeholders that are
+            needed and not among them are named.
+
+        Returns:
+          A report that prints, and shows itself in a notebook, as a table: for all that is outside of loops, and for each loop, how many nodes
+          there are and what becomes of them, how many iterations may be alive at a time, how often it goes round at most where constants say;
+          below it the kernels that run, and what is computed beforehand. Or: variables, queues with what is in them and who waits, memory.
+          `rows`, `notes` and `nodes` are the same as lists.
+
+        Example: `print(sess.explain(loss, [x, y]))`
+        """
+        return self._explain(fetches, None if feed_dict is None else list(feed_dict))
+
+    def progress(self, file: Any = None) -> Any:
+        """A block in which runs that this thread calls, and that take longer than half a second, show how far they are.
+
+        They tell the loop, how many iterations are over (and of how many, where constants, feeds or `maximum_iterations` say), how many there are in a
+        second, and the time: on the standard error or `file` in one line that changes (a line every ten seconds where it is no
+        terminal), in notebooks in the cell's output.
+
+        Example: `with sess.progress(): sess.run(train_op)`
+        """
+        from millstream.progress import ProgressBlock
+
+        return ProgressBlock(self, file)
+
+    def __repr__(self) -> str:
+        state = "closed" if self._closed else "open"
+        return "<tf.%s over %r, %s>" % (type(self).__name__, self.graph, state)
+
     def list_devices(self) -> List[Any]:
         """The devices: one CPU."""
         from millstream.devices import DeviceSpec

@@ -73,6 +73,9 @@ class TensorArray:
     dynamic_size = property(lambda self: self._dynamic_size, doc="Whether it grows.")
     element_shape = property(lambda self: self._shape[0], doc="What is known of the elements' shape.")
 
+    def __repr__(self) -> str:
+        return "<tf.TensorArray '%s' dtype=%s element_shape=%s>" % (self._handle.op.name, self._dtype.name, self._shape[0])
+
     # As a loop variable it is its flow.
 
     def _loop_value(self) -> Tensor:

@@ -1,0 +1,141 @@
+//! [`Progress`]: how far the loops of a run are, told now and then to the thread that called it.
+
+use crate::machine::Machine;
+use crate::plan::Plan;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
+use std::thread::ThreadId;
+use std::time::{Duration, Instant};
+
+/// Where a loop is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopCount {
+    /// Its frame.
+    pub name: String,
+    /// How many loops are around it.
+    pub depth: usize,
+    /// How many iterations are over.
+    pub iterations: u64,
+}
+
+/// What shows where a run is. The machine writes its counts down only when it has been asked to since the last time, so a run that nobody
+/// looks at for a while does nothing for it. Clones are the same.
+#[derive(Clone)]
+pub struct Progress(Arc<Shared>);
+
+/// Shows counts, outer loops first.
+type Show = Box<dyn Fn(&[LoopCount]) + Send + Sync>;
+
+struct Shared {
+    show: Show,
+    thread: ThreadId,
+    start: Instant,
+    every: Duration,
+    /// When to show next, in microseconds from the start.
+    next: AtomicU64,
+    /// The machine is to write its counts down, since when (0: not asked to), and it has.
+    wanted: AtomicBool,
+    asked: AtomicU64,
+    fresh: AtomicBool,
+    /// How many turns go by between looks at the clock, how many are left of them, and when it was looked at.
+    turns: AtomicU64,
+    turns_left: AtomicU64,
+    looked: AtomicU64,
+    counts: Mutex<Vec<LoopCount>>,
+}
+
+/// So many turns may go by without a look at the clock, where they take no longer than so many microseconds together.
+const MOST_TURNS: u64 = 31;
+const SHORT_US: u64 = 2_000;
+
+/// How long counts are waited for.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// No more loops are told of at a time.
+const MOST: usize = 8;
+
+impl Progress {
+    /// Shows where a run is that begins now: first after so long, then so often, by no thread but this one.
+    pub fn new(
+        first: Duration,
+        every: Duration,
+        show: impl Fn(&[LoopCount]) + Send + Sync + 'static,
+    ) -> Progress {
+        Progress(Arc::new(Shared {
+            show: Box::new(show),
+            thread: std::thread::current().id(),
+            start: Instant::now(),
+            every,
+            next: AtomicU64::new(micros(first)),
+            wanted: AtomicBool::new(false),
+            asked: AtomicU64::new(0),
+            fresh: AtomicBool::new(false),
+            turns: AtomicU64::new(0),
+            turns_left: AtomicU64::new(0),
+            looked: AtomicU64::new(0),
+            counts: Mutex::default(),
+        }))
+    }
+
+    /// Whoever has the machine comes by.
+    pub(crate) fn look(&self, machine: &Machine, plan: &Plan) {
+        if self.0.wanted.load(Relaxed) && self.0.wanted.swap(false, AcqRel) {
+            *self.0.counts.lock() = machine.counts(plan, MOST);
+            self.0.fresh.store(true, Release);
+        }
+        // A look at the clock takes a hundredth of a turn of short kernels: where turns are short, not every one looks.
+        let left = self.0.turns_left.load(Relaxed);
+        if left != 0 {
+            return self.0.turns_left.store(left - 1, Relaxed);
+        }
+        let now = micros(self.0.start.elapsed());
+        let took = now.saturating_sub(self.0.looked.swap(now, Relaxed));
+        let turns = self.0.turns.load(Relaxed);
+        let turns = if took < SHORT_US { (turns * 2 + 1).min(MOST_TURNS) } else { 0 };
+        self.0.turns.store(turns, Relaxed);
+        self.0.turns_left.store(turns, Relaxed);
+        self.tick();
+    }
+
+    /// If it is time and this is the thread: asks for counts, and shows them once they are there, or what there was before if nobody who
+    /// could write them down comes by.
+    pub(crate) fn tick(&self) {
+        let it = &self.0;
+        if std::thread::current().id() != it.thread {
+            return;
+        }
+        let now = micros(it.start.elapsed());
+        if now < it.next.load(Relaxed) {
+            return;
+        }
+        if !it.fresh.load(Acquire) {
+            match it.asked.load(Relaxed) {
+                0 => {
+                    it.asked.store(now.max(1), Relaxed);
+                    return it.wanted.store(true, Release);
+                }
+                asked if now < asked + micros(PATIENCE) => return,
+                _ => {}
+            }
+        }
+        let counts = it.counts.lock().clone();
+        (it.show)(&counts);
+        it.fresh.store(false, Relaxed);
+        it.asked.store(0, Relaxed);
+        it.next.store(micros(it.start.elapsed().saturating_add(it.every)), Relaxed);
+    }
+
+    /// How often at the least the thread should come by while it waits.
+    pub(crate) const EVERY: Duration = Duration::from_millis(50);
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+impl std::fmt::Debug for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Progress")
+    }
+}

@@ -1,0 +1,490 @@
+//! [`Explanation`]: what a run would do, and [`Holdings`]: what a session holds. Both are read off, nothing runs.
+
+use crate::bounds::Bounds;
+use crate::fetch::{Fetch, FetchList, Target};
+use crate::session::{Session, Shared, Tier};
+use crate::table::Table;
+use millstream_exec::{Account, Fate, PlanOptions};
+use millstream_graph::op::Role;
+use millstream_graph::{Asked, Context, GraphData, NodeId, Output, Port, Program};
+use millstream_state::{QueueReport, Variable};
+use millstream_tensor::{DType, PartialShape, Result};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// What a run of some fetches does: which nodes take part, what becomes of each, and how its loops go.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// What runs it.
+    pub tier: Tier,
+    /// How many threads there are for kernels.
+    pub threads: usize,
+    /// How many nodes the graph has.
+    pub n_graph: usize,
+    /// How many of them the fetches need.
+    pub n_needed: usize,
+    /// The feeds, by name, and placeholders that would have to be fed too.
+    pub fed: Vec<String>,
+    /// Those of them that were not asked for.
+    pub assumed: Vec<String>,
+    /// What happens outside of loops, then each loop after the one around it.
+    pub places: Vec<PlaceExplanation>,
+}
+
+/// What happens in one place: outside of all loops, or in one loop.
+#[derive(Clone, Debug, Default)]
+pub struct PlaceExplanation {
+    /// The loop's frame; empty outside of all loops.
+    pub name: String,
+    /// How many loops are around it.
+    pub depth: usize,
+    /// The nodes, each with what becomes of it, in the order of the graph.
+    pub nodes: Vec<NodeExplanation>,
+    /// What is known of the loop.
+    pub of_loop: Option<LoopExplanation>,
+}
+
+/// What becomes of a node.
+#[derive(Clone, Debug)]
+pub struct NodeExplanation {
+    /// Its name.
+    pub name: String,
+    /// Its op type; `feed` where a feed stands for it.
+    pub op: &'static str,
+    /// What becomes of it.
+    pub fate: Fate,
+    /// Whose work is its own too, where a node does that of its only input.
+    pub does_also: Option<String>,
+}
+
+/// How a loop goes.
+#[derive(Clone, Debug)]
+pub struct LoopExplanation {
+    /// How many iterations may be alive at a time, in fact.
+    pub parallel_iterations: u32,
+    /// How many the graph or the session asks for.
+    pub asked: u32,
+    /// One at a time, because it writes variables.
+    pub serialized: bool,
+    /// It goes round no more often than this, as far as constants say.
+    pub bound: Option<u64>,
+    /// Whether saved values were allowed to leave memory; `None` where the graph does not say.
+    pub swap_memory: Option<bool>,
+}
+
+impl PlaceExplanation {
+    /// How many nodes have a fate.
+    pub fn count(&self, fate: impl Fn(Fate) -> bool) -> usize {
+        self.nodes.iter().filter(|n| fate(n.fate)).count()
+    }
+
+    /// The op types whose kernels run, the most frequent first.
+    pub fn kernels(&self) -> Vec<(&'static str, usize)> {
+        let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+        let runs = |f: Fate| matches!(f, Fate::Kernel | Fate::Scalar | Fate::Waits | Fate::Once);
+        for node in self.nodes.iter().filter(|n| runs(n.fate)) {
+            *counts.entry(node.op).or_default() += 1;
+        }
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        counts.sort_by_key(|(op, n)| (usize::MAX - n, *op));
+        counts
+    }
+}
+
+impl Session {
+    /// What a run of these fetches with these feeds would do: which nodes of the graph it needs, which of them are computed beforehand, passed
+    /// over, or done by others, which kernels run, and how the loops go. Placeholders that are needed and not fed are taken as fed, and
+    /// named. Nothing runs, and nothing is kept.
+    pub fn explain<'g>(
+        &self,
+        fetches: impl Fetch,
+        feeds: impl IntoIterator<Item = Output<'g>>,
+    ) -> Result<Explanation> {
+        self.shared.check_open()?;
+        let mut list = FetchList::default();
+        fetches.list(&mut list);
+        self.shared.explain(&list.0, feeds.into_iter().map(|o| o.port()).collect())
+    }
+
+    /// What the session holds: variables, queues, plans, memory.
+    pub fn holdings(&self) -> Holdings {
+        let it = &self.shared;
+        let own = it.kernel_state.all::<Variable>().into_iter();
+        let variables = it.resources().all::<Variable>().into_iter().chain(own);
+        Holdings {
+            tier: it.tier,
+            threads: it.threads(),
+            n_plans: it.n_plans(),
+            variables: variables
+                .map(|(container, variable)| VariableReport::of(container, &variable))
+                .collect(),
+            queues: self.queues(),
+            others: others(it),
+            bytes: it.budget.as_ref().map_or(0, |b| b.used()),
+            peak_bytes: self.peak_bytes(),
+            memory_limit: it.budget.as_ref().map_or(usize::MAX, |b| b.limit()),
+        }
+    }
+}
+
+/// How many there are of what is neither variable nor queue, by kind.
+fn others(shared: &Shared) -> Vec<(&'static str, usize)> {
+    let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for (_, _, kind) in shared.resources().list().into_iter().chain(shared.kernel_state.list()) {
+        if !matches!(kind, "variable" | "queue") {
+            *counts.entry(kind).or_default() += 1;
+        }
+    }
+    counts.into_iter().collect()
+}
+
+impl Shared {
+    fn explain(&self, targets: &[Target], mut feeds: Vec<Port>) -> Result<Explanation> {
+        let (mut fetches, mut every, mut operations): (Vec<Port>, Vec<Port>, Vec<NodeId>) =
+            Default::default();
+        for target in targets {
+            match target {
+                Target::Value(port) => fetches.push(*port),
+                Target::Operation(node) => operations.push(*node),
+                Target::Every(port) => every.push(*port),
+            }
+        }
+        self.graph.check()?;
+        self.graph.read(|g| {
+            let program = |feeds: &[Port]| {
+                let asked =
+                    Asked { feeds, fetches: &fetches, every: &every, watched: &[], targets: &operations };
+                Program::new(g, &asked)
+            };
+            let mut found = program(&feeds)?;
+            let missing: Vec<Port> = (found.nodes.iter())
+                .filter(|n| n.info().is_some() && n.role() == Role::Placeholder)
+                .map(|n| Port::new(n.id, 0))
+                .collect();
+            if !missing.is_empty() {
+                feeds.extend(&missing);
+                found = program(&feeds)?;
+            }
+            let options = PlanOptions {
+                // The reference leaves nothing out.
+                keep_all: self.tier == Tier::Reference,
+                parallel_iterations: self.parallel_iterations,
+                ..PlanOptions::default()
+            };
+            let account = Account::of(&found, &options)?;
+            let name = |port: &Port| name(g, *port);
+            Ok(Explanation {
+                tier: self.tier,
+                threads: self.threads(),
+                n_graph: g.nodes().len(),
+                n_needed: found.nodes.len(),
+                fed: feeds.iter().map(name).collect(),
+                assumed: missing.iter().map(name).collect(),
+                places: places(g, &found, &account, self.parallel_iterations),
+            })
+        })
+    }
+}
+
+fn name(g: &GraphData, port: Port) -> String {
+    g.node(port.node).map_or_else(|_| "?".into(), |n| format!("{}:{}", n.name(), port.index))
+}
+
+fn places(g: &GraphData, program: &Program, account: &Account, asked: Option<u32>) -> Vec<PlaceExplanation> {
+    let bounds = Bounds::of(g, &[]);
+    let mut places: Vec<PlaceExplanation> = (program.frames.iter().enumerate())
+        .map(|(i, frame)| PlaceExplanation {
+            name: frame.name.clone(),
+            depth: frame.depth as usize,
+            nodes: Vec::new(),
+            of_loop: (0 < i).then(|| LoopExplanation {
+                parallel_iterations: account.parallel[i],
+                asked: asked.unwrap_or(frame.parallel_iterations),
+                serialized: account.serialized[i],
+                bound: bounds.get(&frame.name),
+                swap_memory: (g.contexts().iter())
+                    .filter(|c| c.name == frame.name)
+                    .find_map(Context::as_while)
+                    .and_then(|c| c.swap_memory),
+            }),
+        })
+        .collect();
+    let does: BTreeMap<u32, &str> = (account.fates.iter().zip(&program.nodes))
+        .filter_map(|(fate, node)| match fate {
+            Fate::Fused(reader) => Some((*reader, node.name())),
+            _ => None,
+        })
+        .collect();
+    for (i, (node, fate)) in program.nodes.iter().zip(&account.fates).enumerate() {
+        places[node.frame as usize].nodes.push(NodeExplanation {
+            name: node.name().to_owned(),
+            op: node.info().map_or("feed", |info| info.op.name),
+            fate: *fate,
+            does_also: does.get(&(i as u32)).map(|n| (*n).to_owned()),
+        });
+    }
+    places
+}
+
+/// What a session holds.
+#[derive(Clone, Debug)]
+pub struct Holdings {
+    /// What runs its graphs.
+    pub tier: Tier,
+    /// How many threads there are for kernels.
+    pub threads: usize,
+    /// How many plans it has made and keeps: one for each combination of fetches and feeds.
+    pub n_plans: usize,
+    /// Its variables and those it shares with other sessions.
+    pub variables: Vec<VariableReport>,
+    /// Its queues, likewise.
+    pub queues: Vec<QueueReport>,
+    /// How many there are of the rest, by kind: readers, tables.
+    pub others: Vec<(&'static str, usize)>,
+    /// How many bytes of tensors its runs have alive; variables' values are among them.
+    pub bytes: usize,
+    /// The most that were at a time.
+    pub peak_bytes: usize,
+    /// The most that may be.
+    pub memory_limit: usize,
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub struct VariableReport {
+    /// Its container; empty for the default one.
+    pub container: String,
+    /// Its name.
+    pub name: String,
+    /// Its dtype.
+    pub dtype: DType,
+    /// Its value's shape, or what is known of it where it has none.
+    pub shape: PartialShape,
+    /// How many bytes its value has; `None` before it is initialised.
+    pub bytes: Option<usize>,
+}
+
+impl VariableReport {
+    fn of(container: String, variable: &Arc<Variable>) -> VariableReport {
+        let value = if variable.is_initialized() { variable.read().ok() } else { None };
+        VariableReport {
+            container,
+            name: variable.name().to_owned(),
+            dtype: variable.dtype(),
+            shape: value.as_ref().map_or_else(|| variable.shape().clone(), |v| v.shape().into()),
+            bytes: value.map(|v| v.elements() * v.dtype().size().unwrap_or(size_of::<String>())),
+        }
+    }
+}
+
+/// What the columns of the table are: a heading, and the fates that it counts.
+type Column = (&'static str, fn(Fate) -> bool);
+
+const COLUMNS: [Column; 8] = [
+    ("nodes", |_| true),
+    ("kernels", |f| matches!(f, Fate::Kernel | Fate::Scalar | Fate::Waits)),
+    ("may wait", |f| f == Fate::Waits),
+    ("first run only", |f| f == Fate::Once),
+    ("routing", |f| f == Fate::Routes),
+    ("fed", |f| f == Fate::Fed),
+    ("known before", |f| matches!(f, Fate::Constant | Fate::Folded)),
+    ("left out", |f| matches!(f, Fate::PassedOver | Fate::Fused(_) | Fate::Bypassed)),
+];
+
+impl Explanation {
+    /// The table of what becomes of nodes: a heading, and a row for each place.
+    pub fn table(&self) -> Vec<Vec<String>> {
+        let used: Vec<&Column> = (COLUMNS.iter())
+            .filter(|c| c.0 == "nodes" || self.places.iter().any(|p| 0 < p.count(c.1)))
+            .collect();
+        let mut rows = vec![
+            ["where"]
+                .into_iter()
+                .chain(used.iter().map(|c| c.0))
+                .chain(["iterations at a time", "at most"])
+                .map(str::to_owned)
+                .collect::<Vec<_>>(),
+        ];
+        for place in &self.places {
+            let indent = "\u{a0}\u{a0}".repeat(place.depth.min(20));
+            let title = match place.name.as_str() {
+                "" => "outside of loops".to_owned(),
+                name => format!("{indent}loop {name}"),
+            };
+            let mut row = vec![title];
+            row.extend(used.iter().map(|c| place.count(c.1).to_string()));
+            row.push(place.of_loop.as_ref().map_or(String::new(), |l| l.parallel_iterations.to_string()));
+            row.push(place.of_loop.as_ref().and_then(|l| l.bound).map_or(String::new(), |b| b.to_string()));
+            rows.push(row);
+        }
+        // A graph without loops has nothing to say of them.
+        for last in ["at most", "iterations at a time"] {
+            let at = rows[0].len() - 1;
+            if rows[0][at] == last && rows[1..].iter().all(|r| r[at].is_empty()) {
+                rows.iter_mut().for_each(|r| r.truncate(at));
+            }
+        }
+        rows
+    }
+
+    /// What the table does not say, a sentence each.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = vec![format!(
+            "The fetches need {} of the graph's {} nodes. {}",
+            self.n_needed,
+            self.n_graph,
+            match self.tier {
+                Tier::Dataflow => format!(
+                    "The dataflow machine runs them, kernels on up to {} threads; loops are not compiled.",
+                    self.threads
+                ),
+                Tier::Reference => "The reference evaluation runs them, on the caller's thread.".to_owned(),
+            }
+        )];
+        let given: Vec<&str> =
+            self.fed.iter().filter(|f| !self.assumed.contains(f)).map(String::as_str).collect();
+        if !given.is_empty() {
+            notes.push(format!("Fed: {}.", given.join(", ")));
+        }
+        if !self.assumed.is_empty() {
+            notes.push(format!("Not fed, so a run has to: {}.", self.assumed.join(", ")));
+        }
+        for place in &self.places {
+            let title = if place.name.is_empty() {
+                "Outside of loops".to_owned()
+            } else {
+                format!("Loop `{}`", place.name)
+            };
+            let kernels = place.kernels();
+            if !kernels.is_empty() {
+                let shown: Vec<String> = kernels
+                    .iter()
+                    .take(12)
+                    .map(|(op, n)| if *n == 1 { (*op).to_owned() } else { format!("{n} {op}") })
+                    .collect();
+                let more = if 12 < kernels.len() {
+                    format!(", and {} more op types", kernels.len() - 12)
+                } else {
+                    String::new()
+                };
+                notes.push(format!("{title} runs {}{more}.", shown.join(", ")));
+            }
+            let fused: Vec<String> = (place.nodes.iter())
+                .filter_map(|n| Some(format!("`{}` does the work of `{}`", n.name, n.does_also.as_ref()?)))
+                .collect();
+            if !fused.is_empty() {
+                notes.push(format!("{title}: {}.", fused.join(", ")));
+            }
+            let folded: Vec<&str> =
+                place.nodes.iter().filter(|n| n.fate == Fate::Folded).map(|n| n.name.as_str()).collect();
+            if !folded.is_empty() {
+                let more =
+                    if 8 < folded.len() { format!(" and {} more", folded.len() - 8) } else { String::new() };
+                notes.push(format!(
+                    "{title}: computed beforehand: {}{more}.",
+                    folded[..folded.len().min(8)].join(", ")
+                ));
+            }
+            if let Some(it) = &place.of_loop {
+                notes.extend(it.notes(&title));
+            }
+        }
+        notes
+    }
+}
+
+impl LoopExplanation {
+    fn notes(&self, title: &str) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.serialized {
+            notes.push(format!(
+                "{title}: one iteration at a time, not {}, because it writes variables.",
+                self.asked
+            ));
+        } else if self.parallel_iterations != self.asked {
+            notes.push(format!(
+                "{title}: parallel_iterations {} is more than are ever alive at a time, {}.",
+                self.asked, self.parallel_iterations
+            ));
+        }
+        if self.swap_memory == Some(true) {
+            notes.push(format!(
+                "{title}: swap_memory was asked for; what is saved stays in memory all the same."
+            ));
+        }
+        notes
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Table::new(&self.table()))?;
+        self.notes().iter().try_for_each(|note| write!(f, "\n{note}"))
+    }
+}
+
+impl Holdings {
+    /// A heading and a row for each variable and queue.
+    pub fn table(&self) -> Vec<Vec<String>> {
+        let mut rows = vec![["kind", "name", "what it holds"].map(str::to_owned).to_vec()];
+        let named = |container: &str, name: &str| match container {
+            "" => name.to_owned(),
+            container => format!("{container}/{name}"),
+        };
+        rows.extend(self.variables.iter().map(|v| {
+            let value = v.bytes.map_or_else(|| "not initialised".to_owned(), bytes);
+            vec!["variable".into(), named(&v.container, &v.name), format!("{}{}, {value}", v.dtype, v.shape)]
+        }));
+        rows.extend(self.queues.iter().map(|q| {
+            let text = q.to_string();
+            let what = text.split_once("': ").map_or(text.as_str(), |(_, what)| what);
+            vec![q.spec.kind.to_string(), q.name.clone(), what.to_owned()]
+        }));
+        rows.extend(
+            self.others.iter().map(|(kind, n)| vec![(*kind).to_owned(), String::new(), n.to_string()]),
+        );
+        rows
+    }
+
+    /// What the table does not say.
+    pub fn notes(&self) -> Vec<String> {
+        let tier = match self.tier {
+            Tier::Dataflow => "dataflow machine",
+            Tier::Reference => "reference evaluation",
+        };
+        vec![
+            format!("{tier}, {} threads; {} made ready so far.", self.threads, counted(self.n_plans, "run")),
+            format!(
+                "Tensors that count against the memory limit: {} now, {} at the most so far, {} allowed.",
+                bytes(self.bytes),
+                bytes(self.peak_bytes),
+                bytes(self.memory_limit)
+            ),
+        ]
+    }
+}
+
+impl fmt::Display for Holdings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows = self.table();
+        match rows.len() {
+            1 => write!(f, "No variables, no queues.")?,
+            _ => write!(f, "{}", Table::new(&rows))?,
+        }
+        self.notes().iter().try_for_each(|note| write!(f, "\n{note}"))
+    }
+}
+
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+fn bytes(n: usize) -> String {
+    match n {
+        0..10_000 => counted(n, "byte"),
+        10_000..10_000_000 => format!("{:.1} KiB", n as f64 / 1024.0),
+        10_000_000..10_000_000_000 => format!("{:.1} MiB", n as f64 / (1 << 20) as f64),
+        n => format!("{:.1} GiB", n as f64 / (1 << 30) as f64),
+    }
+}

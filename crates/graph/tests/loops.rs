@@ -227,7 +227,7 @@ fn values_stay_in_their_loop_and_graph() {
     fails(
         g.check(),
         &[
-            "Cannot use 'while/Identity' as input to 'AddV2' because 'while/Identity' is in a while loop.",
+            "Cannot use 'while/Identity' as input to 'add' because 'while/Identity' is in a while loop.",
             "`while/Identity` belongs to the loop `while/while_context` and is used outside of it",
         ],
     );

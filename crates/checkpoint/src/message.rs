@@ -219,6 +219,22 @@ pub fn encode_packed(tensor: &Tensor) -> Result<TensorProto> {
 /// As [`encode`], but one element is in the list of its dtype, as TensorFlow writes constants.
 pub fn encode_constant(tensor: &Tensor) -> Result<TensorProto> {
     let mut m = encode(tensor)?;
+    // Those that TensorFlow writes one by one however many there are.
+    let listed = matches!(tensor.dtype(), DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128);
+    if tensor.elements() != 1 && listed {
+        m.tensor_content.clear();
+        match tensor.dtype() {
+            DType::Bool => m.bool_val = tensor.as_slice::<bool>()?.to_vec(),
+            DType::F16 => m.half_val = tensor.as_slice::<f16>()?.iter().map(|v| v.to_bits().into()).collect(),
+            DType::BF16 => {
+                m.half_val = tensor.as_slice::<bf16>()?.iter().map(|v| v.to_bits().into()).collect()
+            }
+            DType::C64 => {
+                m.scomplex_val = tensor.as_slice::<C64>()?.iter().flat_map(|v| [v.re, v.im]).collect();
+            }
+            _ => m.dcomplex_val = tensor.as_slice::<C128>()?.iter().flat_map(|v| [v.re, v.im]).collect(),
+        }
+    }
     if tensor.elements() != 1 {
         return Ok(m);
     }

@@ -232,8 +232,17 @@ impl Reference {
     }
 }
 
-fn not_fed(info: &NodeInfo) -> Error {
-    invalid!("the placeholder `{}` must be fed", info.name)
+/// What is said of a placeholder without a value: TensorFlow's sentence.
+pub(crate) fn not_fed(info: &NodeInfo) -> Error {
+    let dtype = info.output_types.first().map_or("?", |ty| ty.dtype.cpp_name());
+    let shape = match info.attrs.shape("shape").ok().and_then(|shape| shape.dims()) {
+        Some(dims) if !dims.is_empty() => {
+            let dims: Vec<_> = dims.iter().map(|d| d.map_or("?".to_owned(), |d| d.to_string())).collect();
+            format!(" and shape [{}]", dims.join(","))
+        }
+        _ => String::new(),
+    };
+    invalid!("You must feed a value for placeholder tensor '{}' with dtype {dtype}{shape}", info.name)
         .at_node(&info.name, info.op.name)
         .with_help(format!("add a value for `{}:0` to the feeds", info.name))
 }
@@ -363,7 +372,7 @@ impl Run<'_> {
             return Err(error);
         }
         let values = std::mem::take(&mut self.results).into_iter().enumerate().map(|(k, value)| {
-            let value = value.flatten().ok_or_else(|| dead_fetch(&name(k)))?;
+            let value = value.flatten().ok_or_else(|| dead_fetch(k, &name(k)))?;
             let source = program.fetches[k];
             match program.nodes[source.node as usize].output_is_ref(source.index) {
                 true => fetched_reference(&value, &name(k)),

@@ -319,8 +319,8 @@ fn timed_out() -> Error {
 }
 
 /// What is said of a fetch that a branch not taken would have computed.
-pub(crate) fn dead_fetch(name: &str) -> Error {
-    invalid!("`{name}` has no value: it lies on a branch that was not taken")
+pub(crate) fn dead_fetch(k: usize, name: &str) -> Error {
+    invalid!("Retval[{k}] does not have value: `{name}` lies on a branch that was not taken")
         .with_help("fetch the result of the `cond` (its Merge) instead")
 }
 
@@ -350,7 +350,7 @@ fn outcome(machine: &mut Machine, plan: &Plan, options: &RunOptions) -> Result<O
                 fetched_reference(&reference, plan.fetch_name(k))
             }
             Fetched::Value(value) => Ok(value),
-            Fetched::Dead => Err(dead_fetch(plan.fetch_name(k))),
+            Fetched::Dead => Err(dead_fetch(k, plan.fetch_name(k))),
             Fetched::Pending => Err(Error::internal(format!("`{}` was never computed", plan.fetch_name(k)))),
         })
         .collect::<Result<Vec<_>>>()?;

@@ -244,6 +244,13 @@ impl<'g> OpBuilder<'g> {
         let naming = match self.exact {
             true => Naming::Exact(wanted),
             false => Naming::Reserved(match wanted.strip_suffix('/') {
+                Some(full) if g.find(full).is_ok() => {
+                    return Err(Error::new(
+                        millstream_tensor::Code::AlreadyExists,
+                        format!("Duplicate node name in graph: '{full}'"),
+                    )
+                    .with_help("a name that ends in `/` is taken as it is; leave the `/` out for one that is made unique"));
+                }
                 Some(full) => full.to_owned(),
                 None => g.unique_name(&wanted),
             }),

@@ -159,6 +159,58 @@ impl GraphData {
         Ok(here)
     }
 
+    /// [`GraphData::capture`] for an input of a node that is being made in the current context.
+    fn capture_for(&mut self, spec: &NodeSpec, value: Port) -> Result<Port> {
+        let context = self.current;
+        // Nearly every input is of the context that it is used in.
+        if self.node(value.node)?.context == context {
+            return Ok(value);
+        }
+        if let Some(name) = self.inner_loop_of(context, value)? {
+            return Err(self.used_outside(spec, context, value, name));
+        }
+        self.capture(context, value)
+    }
+
+    /// The loop that `value` lies in and `context` does not, if there is one.
+    fn inner_loop_of(&self, context: Option<ContextId>, value: Port) -> Result<Option<ContextId>> {
+        let mut home = self.node(value.node)?.context;
+        while !self.is_within(context, home) {
+            let Some(id) = home else { break };
+            let inner = &self.contexts[id.0 as usize];
+            if let ContextKind::While(_) = inner.kind {
+                return Ok(Some(id));
+            }
+            home = inner.parent;
+        }
+        Ok(None)
+    }
+
+    /// What is said of a node that takes a value out of the loop `inner`. The first sentence is TensorFlow's.
+    fn used_outside(
+        &self,
+        spec: &NodeSpec,
+        context: Option<ContextId>,
+        value: Port,
+        inner: ContextId,
+    ) -> Error {
+        let user = match &spec.naming {
+            Naming::Scoped(name) | Naming::Exact(name) | Naming::Reserved(name) => name,
+        };
+        let (node, inner) = (&self.nodes[value.node.index()], &self.contexts[inner.0 as usize].name);
+        let name = node.name();
+        let why = match self.loop_of(context) {
+            None => format!("'{name}' is in a while loop"),
+            Some(_) => "they are in different while loops".to_owned(),
+        };
+        invalid!(
+            "Cannot use '{name}' as input to '{user}' because {why}. See info log for more details. (`{name}` belongs to the loop \
+             `{inner}` and is used outside of it)"
+        )
+        .at_line(node.at)
+        .with_help("return it from the body as a loop variable and use the loop's result")
+    }
+
     /// The innermost context around `context` where `value` may be used as it is: its own, or, as a value of an untaken branch
     /// is dead everywhere, one around the branches that it lies in. Never one outside of its loop.
     fn home(&self, context: Option<ContextId>, value: Port) -> Result<Option<ContextId>> {
@@ -267,7 +319,7 @@ impl GraphData {
             // Captures nothing, but what lies in a loop cannot be used.
             for i in 0..spec.inputs.len() {
                 if spec.inputs[i] != Port::OPEN {
-                    self.capture(None, spec.inputs[i])?;
+                    self.capture_for(spec, spec.inputs[i])?;
                 }
             }
             return Ok(());
@@ -275,7 +327,7 @@ impl GraphData {
         spec.context = Some(id);
         for i in 0..spec.inputs.len() {
             if spec.inputs[i] != Port::OPEN {
-                spec.inputs[i] = self.capture(Some(id), spec.inputs[i])?;
+                spec.inputs[i] = self.capture_for(spec, spec.inputs[i])?;
             }
         }
         let here = self.loop_of(Some(id));

@@ -1,13 +1,13 @@
 //! [`Graph`]: nodes in the order they were made. Append-only but for back edges, control inputs and what is known of shapes.
 
-use crate::attr::{Attrs, ValueType};
+use crate::attr::{Attr, Attrs, ValueType};
+use crate::blocks::{Blocks, Parked};
 use crate::builder::{Arg, ArgKind};
 use crate::context::{Context, ContextId, ContextKind, WhileContext};
 use crate::ids::{NodeId, Port};
 use crate::node::Node;
-use crate::op::{GradientFn, HandleShape, InferCx, Known, NodeInfo, Registry, Role};
+use crate::op::{GradientFn, HandleShape, InferCx, Known, NodeInfo, Registry, Role, check_attr};
 use crate::output::{Op, Output};
-use crate::within::Overlay;
 use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, invalid};
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::panic::Location;
 use std::sync::Arc;
 
-/// A graph under construction, shared by its clones. Threads may build at the same time, but scopes (names, control dependencies, loops)
-/// are the graph's, not the thread's.
+/// A graph under construction, shared by its clones. Threads may build at the same time. Name scopes are the thread's; control dependencies,
+/// devices and the like are the graph's until [`Graph::switch_to_thread_local`]; the loop or branch being built is the graph's.
 ///
 /// Adding a node never fails in the middle of an expression: the first mistake is remembered with the line that made it
 /// and is returned by the next call that gives a `Result`, [`Graph::check`] for one.
@@ -47,12 +47,9 @@ pub struct GraphData {
     /// Nodes by name; holds the first `indexed` nodes, the rest is added when a name is looked up.
     by_name: HashMap<Arc<str>, NodeId>,
     indexed: usize,
-    /// The current name scope, with its closing `/` unless empty.
-    scope: String,
-    controls: Vec<ControlScope>,
-    device: Arc<str>,
-    /// What the blocks around new nodes add to their attributes, the innermost last.
-    pub(crate) overlays: Vec<Overlay>,
+    /// The open blocks of the thread that holds the lock.
+    pub(crate) blocks: Blocks,
+    pub(crate) parked: Parked,
     pub(crate) contexts: Vec<Context>,
     pub(crate) current: Option<ContextId>,
     collections: BTreeMap<String, Vec<CollectionItem>>,
@@ -72,6 +69,7 @@ pub struct GraphData {
 }
 
 /// A `control_dependencies` block.
+#[derive(Clone)]
 pub(crate) struct ControlScope {
     inputs: Vec<NodeId>,
     /// Nodes made inside: whoever takes one as input already runs after `inputs`.
@@ -146,10 +144,8 @@ impl Graph {
             names: HashMap::new(),
             by_name: HashMap::new(),
             indexed: 0,
-            scope: String::new(),
-            controls: Vec::new(),
-            device: "".into(),
-            overlays: Vec::new(),
+            blocks: Blocks::default(),
+            parked: Parked::default(),
             contexts: Vec::new(),
             current: None,
             collections: BTreeMap::new(),
@@ -165,12 +161,26 @@ impl Graph {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, GraphData> {
-        self.0.lock()
+        let mut g = self.0.lock();
+        g.change_thread();
+        g
     }
 
     /// Looks at the graph as it is now. `look` must not call methods of the graph.
     pub fn read<R>(&self, look: impl FnOnce(&GraphData) -> R) -> R {
         look(&self.lock())
+    }
+
+    /// What the open blocks of control dependencies ask for, all together.
+    pub fn current_controls(&self) -> Vec<NodeId> {
+        let g = self.lock();
+        let mut all: Vec<NodeId> = Vec::new();
+        for id in g.blocks.controls.iter().flat_map(|block| &block.inputs) {
+            if !all.contains(id) {
+                all.push(*id);
+            }
+        }
+        all
     }
 
     /// Whether both are the same graph.
@@ -230,7 +240,7 @@ impl Graph {
 
     /// The current name scope, with its closing `/` unless empty.
     pub fn scope(&self) -> String {
-        self.lock().scope.clone()
+        self.lock().blocks.scope.clone()
     }
 
     /// A name in the current scope that nobody else gets.
@@ -254,6 +264,11 @@ impl Graph {
         self.lock().current
     }
 
+    /// Nodes made from now on belong to this loop or branch, or to none: for those who leave one in the middle and come back.
+    pub fn set_current_context(&self, context: Option<ContextId>) {
+        self.lock().current = context;
+    }
+
     /// Runs `build` inside of a loop or branch.
     pub(crate) fn in_context<R>(&self, context: ContextId, build: impl FnOnce() -> R) -> R {
         let old = self.lock().current.replace(context);
@@ -275,7 +290,7 @@ impl Graph {
 
     /// The device that nodes made now ask for.
     pub fn current_device(&self) -> String {
-        self.lock().device.to_string()
+        self.lock().blocks.device.to_string()
     }
 
     /// Nodes made by `build`, and the mistakes in it, are told to be of the line `at`: that of the call which stands for them all.
@@ -321,6 +336,33 @@ impl Graph {
     /// From here on adding a node is an error.
     pub fn finalize(&self) {
         self.lock().finalized = true;
+    }
+
+    /// Takes [`Graph::finalize`] back, for those who know that nobody relies on it.
+    pub fn unfinalize(&self) {
+        self.lock().finalized = false;
+    }
+
+    /// Changes the device that a node asks for.
+    pub fn set_device(&self, op: Op<'_>, device: &str) -> Result<()> {
+        let mut g = self.lock();
+        g.node(op.id())?;
+        g.nodes[op.id().index()].device = device.into();
+        g.edits += 1;
+        Ok(())
+    }
+
+    /// Sets an attribute of a node that is there already. One that the op declares must stay of its kind; those of which types and shapes
+    /// were inferred do not change these.
+    pub fn set_attr(&self, op: Op<'_>, name: &str, value: Attr) -> Result<()> {
+        let mut g = self.lock();
+        let node = g.node(op.id())?;
+        if let Some(spec) = node.info.op.attr_spec(name) {
+            check_attr(node.info.op, name, spec, &value).map_err(|e| e.at_node(node.name(), node.op()))?;
+        }
+        Arc::make_mut(&mut g.nodes[op.id().index()].info).attrs.set(name.to_owned(), value);
+        g.edits += 1;
+        Ok(())
     }
 
     /// Adds an entry to a collection.
@@ -610,7 +652,7 @@ impl GraphData {
 
     /// As TensorFlow's `unique_name`: scoped, counted without regard to case.
     pub(crate) fn unique_name(&mut self, name: &str) -> String {
-        let name = format!("{}{}", self.scope, name);
+        let name = format!("{}{}", self.blocks.scope, name);
         let key = name.to_lowercase();
         let Some(count) = self.names.get_mut(&key) else {
             self.names.insert(key, 1);
@@ -686,14 +728,14 @@ impl GraphData {
 
     /// The current name scope, with its closing `/` unless empty.
     pub(crate) fn current_scope(&self) -> &str {
-        &self.scope
+        &self.blocks.scope
     }
 
     /// Runs `build` with names under `scope`.
     pub(crate) fn with_scope<R>(&mut self, scope: String, build: impl FnOnce(&mut Self) -> R) -> R {
-        let old = std::mem::replace(&mut self.scope, scope);
+        let old = std::mem::replace(&mut self.blocks.scope, scope);
         let result = build(self);
-        self.scope = old;
+        self.blocks.scope = old;
         result
     }
 
@@ -701,7 +743,7 @@ impl GraphData {
     /// when an input of the node was itself made inside of it.
     pub(crate) fn scope_controls(&self, inputs: &[Port]) -> SmallVec<[NodeId; 2]> {
         let mut controls: SmallVec<[NodeId; 2]> = SmallVec::new();
-        for block in &self.controls {
+        for block in &self.blocks.controls {
             if inputs.iter().any(|p| block.seen.contains(&p.node)) {
                 continue;
             }
@@ -722,7 +764,7 @@ impl GraphData {
             }
         }
         self.enter_context(&mut spec)?;
-        if !self.overlays.is_empty() {
+        if !self.blocks.overlays.is_empty() {
             self.overlay(&mut spec)?;
         }
         let id = self.insert(spec)?;
@@ -742,39 +784,39 @@ impl GraphData {
 
     /// The open `control_dependencies` blocks remember that what this node gives already runs after their inputs.
     pub(crate) fn note_seen(&mut self, id: NodeId) {
-        for block in &mut self.controls {
+        for block in &mut self.blocks.controls {
             block.seen.insert(id);
         }
     }
 
     /// Opens a `control_dependencies` block.
     pub(crate) fn push_controls(&mut self, inputs: Vec<NodeId>) {
-        self.controls.push(ControlScope { inputs, seen: Default::default() });
+        self.blocks.controls.push(ControlScope { inputs, seen: Default::default() });
     }
 
     /// Closes the innermost block.
     pub(crate) fn pop_controls(&mut self) {
-        self.controls.pop();
+        self.blocks.controls.pop();
     }
 
     /// Sets the name scope; gives the one before.
     pub(crate) fn replace_scope(&mut self, scope: String) -> String {
-        std::mem::replace(&mut self.scope, scope)
+        std::mem::replace(&mut self.blocks.scope, scope)
     }
 
     /// Sets the device of the nodes to come; gives the one before.
     pub(crate) fn replace_device(&mut self, device: Arc<str>) -> Arc<str> {
-        std::mem::replace(&mut self.device, device)
+        std::mem::replace(&mut self.blocks.device, device)
     }
 
     /// Suspends the open `control_dependencies` blocks, until [`GraphData::restore_controls`].
     pub(crate) fn take_controls(&mut self) -> Vec<ControlScope> {
-        std::mem::take(&mut self.controls)
+        std::mem::take(&mut self.blocks.controls)
     }
 
     /// Resumes suspended blocks.
     pub(crate) fn restore_controls(&mut self, controls: Vec<ControlScope>) {
-        self.controls = controls;
+        self.blocks.controls = controls;
     }
 
     /// Makes a node just as it is said: checks types, infers shapes, appends it.
@@ -841,7 +883,7 @@ impl GraphData {
             controls: spec.controls,
             shapes,
             known,
-            device: spec.device.unwrap_or_else(|| self.device.clone()),
+            device: spec.device.unwrap_or_else(|| self.blocks.device.clone()),
             context: spec.context,
             at: spec.at,
         });

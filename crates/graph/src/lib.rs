@@ -3,6 +3,7 @@
 //! Never evaluates, and names no op but the structural ones.
 
 pub mod attr;
+mod blocks;
 mod builder;
 mod composite;
 mod context;

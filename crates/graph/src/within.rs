@@ -24,9 +24,11 @@ enum Before {
     NoControl(Vec<ControlScope>, Option<ContextId>),
     Device(Arc<str>),
     Overlays(usize),
+    Colocation(usize, Arc<str>),
 }
 
 /// What the blocks around a new node add to its attributes.
+#[derive(Clone)]
 pub(crate) enum Overlay {
     /// This attribute, where the node has none of the name.
     Attr(String, Attr),
@@ -34,6 +36,8 @@ pub(crate) enum Overlay {
     Gradient(String, String),
     /// Nodes stand where this one stands; `None`: what the blocks around say does not count.
     Beside(Option<NodeId>),
+    /// Nodes with resources keep them in this container.
+    Container(String),
 }
 
 impl Graph {
@@ -84,16 +88,26 @@ impl Graph {
     }
 
     /// Nodes made inside say that they belong beside `op` (the attribute `_class`); with `ignore_existing`, and of no others. `None`
-    /// takes back what the blocks around say.
+    /// takes back what the blocks around say. Devices that were asked for outside do not count inside: nodes ask for that of `op`.
     pub fn enter_colocation(&self, op: Option<Op<'_>>, ignore_existing: bool) -> Within {
         let clear = (ignore_existing || op.is_none()).then_some(Overlay::Beside(None));
-        self.enter_overlays(clear.into_iter().chain(op.map(|op| Overlay::Beside(Some(op.id())))))
+        let overlays = clear.into_iter().chain(op.map(|op| Overlay::Beside(Some(op.id()))));
+        let mut g = self.lock();
+        let before = Before::Colocation(g.blocks.overlays.len(), g.replace_device(Arc::default()));
+        g.blocks.overlays.extend(overlays);
+        drop(g);
+        Within { graph: self.clone(), before }
+    }
+
+    /// Resources (variables, queues, ..) of nodes made inside are kept in this container, where the nodes do not say another.
+    pub fn enter_container(&self, container: &str) -> Within {
+        self.enter_overlays([Overlay::Container(container.to_owned())])
     }
 
     fn enter_overlays(&self, overlays: impl IntoIterator<Item = Overlay>) -> Within {
         let mut g = self.lock();
-        let before = Before::Overlays(g.overlays.len());
-        g.overlays.extend(overlays);
+        let before = Before::Overlays(g.blocks.overlays.len());
+        g.blocks.overlays.extend(overlays);
         drop(g);
         Within { graph: self.clone(), before }
     }
@@ -110,7 +124,11 @@ impl Drop for Within {
                 g.current = current.take();
             }
             Before::Device(device) => drop(g.replace_device(device.clone())),
-            Before::Overlays(n) => g.overlays.truncate(*n),
+            Before::Overlays(n) => g.blocks.overlays.truncate(*n),
+            Before::Colocation(n, device) => {
+                g.blocks.overlays.truncate(*n);
+                g.replace_device(device.clone());
+            }
         }
     }
 }
@@ -119,7 +137,8 @@ impl GraphData {
     /// Adds what the blocks around say to the attributes of a new node.
     pub(crate) fn overlay(&self, spec: &mut NodeSpec) -> Result<()> {
         let mut beside: BTreeSet<String> = BTreeSet::new();
-        for overlay in &self.overlays {
+        let (mut container, mut device): (Option<&str>, Option<Arc<str>>) = (None, None);
+        for overlay in &self.blocks.overlays {
             match overlay {
                 Overlay::Attr(name, value) if spec.attrs.get(name).is_none() => {
                     spec.attrs.set(name.clone(), value.clone());
@@ -127,15 +146,31 @@ impl GraphData {
                 Overlay::Gradient(op, gradient) if *op == spec.op => {
                     spec.attrs.set("_gradient_op_type", gradient.clone());
                 }
-                Overlay::Beside(None) => beside.clear(),
-                Overlay::Beside(Some(id)) => match self.node(*id)?.info.attrs.strs("_class") {
-                    Ok(groups) => beside.extend(groups.into_iter().map(|g| g.text().into_owned())),
-                    Err(_) => {
-                        beside.insert(format!("loc:@{}", self.node(*id)?.name()));
+                Overlay::Beside(None) => {
+                    beside.clear();
+                    device = None;
+                }
+                Overlay::Beside(Some(id)) => {
+                    let node = self.node(*id)?;
+                    // Of several, the outermost that has one.
+                    device = device.or_else(|| Some(node.device.clone()).filter(|d| !d.is_empty()));
+                    match node.info.attrs.strs("_class") {
+                        Ok(groups) => beside.extend(groups.into_iter().map(|g| g.text().into_owned())),
+                        Err(_) => _ = beside.insert(format!("loc:@{}", node.name())),
                     }
-                },
+                }
+                Overlay::Container(name) => container = Some(name),
                 Overlay::Attr(..) | Overlay::Gradient(..) => {}
             }
+        }
+        if spec.device.is_none() {
+            spec.device = device;
+        }
+        if let Some(container) = container.filter(|c| !c.is_empty())
+            && self.registry().get(&spec.op).is_some_and(|def| def.attr_spec("container").is_some())
+            && spec.attrs.str("container").map_or(true, |said| said.is_empty())
+        {
+            spec.attrs.set("container", container.to_owned());
         }
         if !beside.is_empty() && spec.attrs.get("_class").is_none() {
             spec.attrs.set("_class", beside.into_iter().collect::<Vec<_>>());

@@ -226,7 +226,10 @@ fn values_stay_in_their_loop_and_graph() {
     let leaked = inner.unwrap() + 1;
     fails(
         g.check(),
-        &["`while/Identity` belongs to the loop `while/while_context` and is used outside of it"],
+        &[
+            "Cannot use 'while/Identity' as input to 'add' because 'while/Identity' is in a while loop.",
+            "`while/Identity` belongs to the loop `while/while_context` and is used outside of it",
+        ],
     );
     // What is built on a mistake is no second one.
     let _ = leaked + 1;

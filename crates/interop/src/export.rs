@@ -13,7 +13,7 @@ use millstream_tensor::{Result, invalid};
 pub(crate) const PRODUCER: i32 = 134;
 
 /// Attributes that TensorFlow 1.15 does not know and that say nothing at their defaults: left out there, as TensorFlow itself does.
-const NEWER: [&str; 15] = [
+pub(crate) const NEWER: [&str; 15] = [
     "Tk",
     "Tsegmentids",
     "allow_missing_files",
@@ -113,8 +113,11 @@ fn node_def(g: &GraphData, node: &Node) -> Result<NodeDef> {
         default.is_some_and(|d| d.same(value))
     };
     // Others have it in 1.15 too.
-    let is_newer =
-        |name: &str| NEWER.contains(&name) || (node.op() == "TensorListGetItem" && name == "Tshape");
+    let is_newer = |name: &str| match name {
+        "validate_shape" if node.op() == "Assign" => false,
+        "Tshape" => node.op() == "TensorListGetItem",
+        _ => NEWER.contains(&name),
+    };
     let all = node.info.attrs.iter();
     for (name, value) in all.filter(|(name, value)| !(is_newer(name) && is_default(name, value))) {
         let value = attrs::encode(value).map_err(|e| at(e.note(format!("in attribute `{name}`"))))?;

@@ -8,7 +8,7 @@
 use crate::allowance::Allowance;
 use crate::flat::{Flat, Input, check_name, parse_input, short};
 use crate::{attrs, contexts, functions};
-use millstream_graph::op::{OpDef, Registry, Role};
+use millstream_graph::op::{Count, OpDef, Registry, Role};
 use millstream_graph::{Arg, Attr, Attrs, Graph, GraphData, NodeId, Op, Output, Port, Program};
 use millstream_proto::{AttrValue, GraphDef, OpList};
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Str, budget, ensure, invalid};
@@ -35,6 +35,8 @@ pub struct ImportOptions {
     pub return_elements: Vec<String>,
     /// Imported nodes that depend on no other imported node run after these.
     pub control_dependencies: Vec<NodeId>,
+    /// A name that the graph has already is made unique; otherwise it is an error.
+    pub unique_names: bool,
     /// The op types that the producer knew (`MetaInfoDef.stripped_op_list`): attributes that we do not know are left out where
     /// they have the default that this list gives.
     pub producer_ops: Option<OpList>,
@@ -51,6 +53,7 @@ impl Default for ImportOptions {
             input_map: BTreeMap::new(),
             return_elements: Vec::new(),
             control_dependencies: Vec::new(),
+            unique_names: false,
             producer_ops: None,
             memory_limit: 8 << 30,
             max_nodes: 1 << 24,
@@ -181,7 +184,10 @@ impl<'a> Wiring<'a> {
         for (i, node) in nodes.iter().enumerate() {
             check_name(&node.name)?;
             if by_name.insert(&*node.name, i as u32).is_some() {
-                return Err(invalid!("two nodes are named `{}`", short(&node.name)));
+                return Err(invalid!(
+                    "Node '{0}' is not unique: two nodes are named `{0}`",
+                    short(&node.name)
+                ));
             }
         }
         let mut wiring = Wiring {
@@ -197,7 +203,7 @@ impl<'a> Wiring<'a> {
                 is_merge && role(&nodes[source as usize].op) == Some(Role::NextIteration)
             })?;
         }
-        wiring.check_map(map, &used)?;
+        wiring.check_map(map, &used, nodes, registry)?;
         Ok(wiring)
     }
 
@@ -227,7 +233,7 @@ impl<'a> Wiring<'a> {
                             Source::Mapped(*port)
                         }
                         None => {
-                            let source = self.find(name).map_err(at)?;
+                            let source = self.find(&node.name, name).map_err(at)?;
                             match is_back(source) {
                                 true => Source::Back(source, index),
                                 false => Source::Here(source, index),
@@ -240,7 +246,7 @@ impl<'a> Wiring<'a> {
                         used.insert(key);
                         Before::Mapped(port.node)
                     }
-                    None => Before::Here(self.find(name).map_err(at)?),
+                    None => Before::Here(self.find(&node.name, name).map_err(at)?),
                 }),
             }
         }
@@ -249,22 +255,46 @@ impl<'a> Wiring<'a> {
         Ok(())
     }
 
-    fn find(&self, name: &str) -> Result<u32> {
+    fn find(&self, node: &str, name: &str) -> Result<u32> {
         self.by_name.get(name).copied().ok_or_else(|| {
-            invalid!("its input `{}` is not in the graph", short(name))
-                .with_help("the graph may be cut off; or give a value for it in `input_map`")
+            invalid!(
+                "Node '{}': Unknown input node '{1}' (its input `{1}` is not in the graph)",
+                short(node),
+                short(name)
+            )
+            .with_help("the graph may be cut off; or give a value for it in `input_map`")
         })
     }
 
-    /// A name in the map that nobody asked for is a mistake, unless the node is there.
-    fn check_map(&self, map: &BTreeMap<String, Port>, used: &HashSet<&str>) -> Result<()> {
+    /// Names in the map that nobody asked for are mistakes, unless the node has such an output.
+    fn check_map(
+        &self,
+        map: &BTreeMap<String, Port>,
+        used: &HashSet<&str>,
+        nodes: &[Flat],
+        registry: &Registry,
+    ) -> Result<()> {
+        let is_there = |key: &str| match parse_input(key)? {
+            Input::Control(name) => Ok(self.by_name.contains_key(name)),
+            Input::Data(name, index) => Ok::<_, Error>(self.by_name.get(name).is_some_and(|n| {
+                let def = registry.get(&nodes[*n as usize].op);
+                // How many outputs a list has is not known here.
+                let one_each = def.is_some_and(|d| d.outputs.iter().all(|o| o.count == Count::One));
+                !one_each || def.is_some_and(|d| (index as usize) < d.outputs.len())
+            })),
+        };
+        let mut missing = Vec::new();
         for key in map.keys().filter(|key| !used.contains(key.as_str())) {
-            let (Input::Data(name, _) | Input::Control(name)) = parse_input(key)?;
-            ensure!(
-                self.by_name.contains_key(name),
-                "`input_map` gives a value for `{key}`, which the graph does not have"
-            );
+            if !is_there(key)? {
+                let output = !key.starts_with('^') && !key.contains(':');
+                missing.push(if output { format!("{key}:0") } else { key.clone() });
+            }
         }
+        ensure!(
+            missing.is_empty(),
+            "Attempted to map inputs that were not found in graph_def: [{}]",
+            missing.join(", ")
+        );
         Ok(())
     }
 
@@ -378,7 +408,10 @@ impl Import<'_> {
         self.adapt(def, &mut attrs);
         self.allowance.take(self.prefix.len() + node.name.len(), 1)?;
         let graph = self.graph;
-        let name = format!("{}{}", self.prefix, node.name);
+        let mut name = format!("{}{}", self.prefix, node.name);
+        if self.options.unique_names && graph.operation(&name).is_ok() {
+            name = graph.in_scope(String::new(), || graph.unique_name(&name));
+        }
         let mut builder = graph.op(def.name).name(name).exact().attrs(attrs);
         for source in inputs {
             builder = match *source {
@@ -523,22 +556,30 @@ impl Import<'_> {
     }
 
     fn element(&self, text: &str, wiring: &Wiring) -> Result<Element> {
-        let bad = |e: Error| e.note("in `return_elements`");
-        let Input::Data(name, index) = parse_input(text).map_err(bad)? else {
-            return Err(invalid!("`{text}` in `return_elements` names neither an operation nor a value"));
-        };
         if let Some(port) = self.options.input_map.get(text) {
             return Ok(Element::Output(*port));
         }
-        let id = self.id(wiring.find(name).map_err(bad)?)?;
-        match text.contains(':') {
-            false => Ok(Element::Op(id)),
-            true => {
-                let port = Port::new(id, index);
-                self.graph.read(|g| g.type_of(port)).map_err(bad)?;
-                Ok(Element::Output(port))
-            }
-        }
+        let found = |name: &str, what: &str| {
+            let id = wiring.by_name.get(name).copied();
+            let id = id.ok_or_else(|| {
+                invalid!("Requested return {what} '{}' not found in graph def", short(text))
+                    .with_help("`return_elements` are names of the graph to import, without what `name` puts before them")
+            })?;
+            self.id(id)
+        };
+        let Some((name, index)) = text.split_once(':') else {
+            return Ok(Element::Op(found(text, "node")?));
+        };
+        let index: u32 =
+            index.parse().map_err(|_| invalid!("Cannot convert '{}' to a tensor name.", short(text)))?;
+        let port = Port::new(found(name, "tensor")?, index);
+        let n = self.graph.read(|g| g.node(port.node).map(|n| n.info.output_types.len()))?;
+        ensure!(
+            (index as usize) < n,
+            "Invalid return output {index} of node '{}', which has {n} output(s)",
+            short(name)
+        );
+        Ok(Element::Output(port))
     }
 }
 

@@ -10,6 +10,7 @@
 mod allowance;
 mod attrs;
 mod contexts;
+mod definitions;
 mod export;
 mod file;
 mod flat;
@@ -18,6 +19,7 @@ mod import;
 mod meta;
 mod types;
 
+pub use definitions::{decode_attr, op_def};
 pub use export::{add_output_shapes, export_graph_def, export_meta_graph, export_node_def};
 pub use file::{GraphFile, read_graph};
 pub use functions::{MissingOp, missing_ops};

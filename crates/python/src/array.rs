@@ -646,16 +646,11 @@ pub fn of_feed(value: &Bound<'_, PyAny>, name: &str, dtype: DType, shape: &Parti
         Ok(array) => of_array_as(array, Some(dtype))?,
         Err(_) => match of_python(value, None)? {
             Some(tensor) if tensor.dtype() == dtype => tensor,
-            Some(_) => through_numpy(value, Some(dtype)).map_err(|e| match e.is_instance_of::<PyOverflowError>(value.py()) {
-                true => PyTypeError::new_err(format!(
-                    "Type of feed value {value} with type {} is not compatible with Tensor type {}. Try explicitly setting the type of the feed tensor to a larger type (e.g. int64).",
-                    value.get_type(),
-                    dtype.tf_name()
-                )),
-                false => e,
-            })?,
-            None => {
-                let array = numpy_module(value.py())?.asarray.bind(value.py()).call1((value,))?;
+            Some(_) if dtype == DType::Str => through_numpy(value, Some(dtype))?,
+            // As TensorFlow: whatever numpy makes of it, errors too.
+            _ => {
+                let kind = dtype_object(value.py(), dtype)?.getattr("as_numpy_dtype")?;
+                let array = numpy_module(value.py())?.asarray.bind(value.py()).call1((value, kind))?;
                 of_array_as(array.cast::<PyUntypedArray>()?, Some(dtype))?
             }
         },

@@ -79,6 +79,15 @@ fn wrong(name: &str, wanted: &str, value: &Bound<'_, PyAny>) -> PyErr {
     PyTypeError::new_err(format!("Expected {wanted} for argument '{name}' not {shown}."))
 }
 
+/// Whether TensorFlow gives the attribute as a message.
+pub fn is_message(attr: &Attr) -> bool {
+    match attr {
+        Attr::Shape(_) | Attr::Tensor(_) => true,
+        Attr::List(items) => items.iter().any(is_message),
+        _ => false,
+    }
+}
+
 /// The attribute as Python has it, for `Operation.get_attr`.
 pub fn to_python<'py>(py: Python<'py>, attr: &Attr) -> PyResult<Bound<'py, PyAny>> {
     Ok(match attr {

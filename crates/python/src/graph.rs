@@ -5,19 +5,46 @@ use crate::place::{self, Place};
 use crate::tensor::{Operation, Tensor};
 use millstream::graph::op::Known;
 use millstream::graph::picture::PictureOptions;
-use millstream::graph::{NodeId, Port, Within};
+use millstream::graph::{ContextId, ContextKind, NodeId, Port, Within};
 use millstream::{Build, Op, Output};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::{PyTraverseError, PyVisit};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// A graph; the package's `Graph` is a class of this one.
-#[pyclass(subclass, weakref, dict, frozen, module = "millstream._engine")]
+/// A graph; the package's `Graph` is a class of this one, and brings the `__dict__`.
+#[pyclass(subclass, weakref, frozen, module = "millstream._engine")]
 pub struct Graph {
     graph: millstream::Graph,
     /// Where nodes were made, in the order of the nodes.
     places: Mutex<Vec<Place>>,
+    /// The objects that stand for nodes and ports: always the same one, with whatever attributes programs have given it. They hold the
+    /// graph, as it holds them; the garbage collector knows (`__traverse__`).
+    handles: Mutex<Handles>,
+    /// What may not be fed or fetched, beside what lies in loops and branches.
+    barred: Mutex<Barred>,
+    /// Whether the package wants to see each node that is made: a device is a function, say.
+    watched: AtomicBool,
+}
+
+/// The objects of a graph.
+#[derive(Default)]
+pub struct Handles {
+    pub ops: Vec<Option<Py<Operation>>>,
+    /// First outputs, by their nodes.
+    pub firsts: Vec<Option<Py<Tensor>>>,
+    pub others: HashMap<Port, Py<Tensor>>,
+}
+
+#[derive(Default)]
+struct Barred {
+    feeds: HashSet<Port>,
+    fetches: HashSet<NodeId>,
+    /// Contexts from here to there came with imported graphs, which say nothing of what may be fetched.
+    imported: Vec<(u32, u32)>,
 }
 
 impl Graph {
@@ -29,6 +56,52 @@ impl Graph {
     /// The output at a port.
     pub fn output(&self, port: Port) -> Output<'_> {
         Output::new(&self.graph, port)
+    }
+
+    /// The objects of nodes and ports.
+    pub fn handles(&self) -> &Mutex<Handles> {
+        &self.handles
+    }
+
+    /// Tells the package of nodes that were made, if it wants to know.
+    pub fn made(slf: &Bound<'_, Graph>) -> PyResult<()> {
+        match slf.get().watched.load(Relaxed) {
+            true => slf.call_method0("_dress").map(drop),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a node may be fetched: not what lies in a loop or branch, or was barred.
+    pub fn is_fetchable(&self, node: NodeId) -> bool {
+        match self.graph.read(|g| g.node(node).ok().and_then(|n| n.context)) {
+            Some(context) if !self.is_imported(context) => false,
+            _ => !self.barred.lock().fetches.contains(&node),
+        }
+    }
+
+    /// Whether a port may be fed: not what lies in a loop, or was barred.
+    pub fn is_feedable(&self, port: Port) -> bool {
+        let inside = self.graph.read(|g| g.node(port.node).ok().and_then(|n| g.loop_of(n.context)));
+        match inside {
+            Some(context) if !self.is_imported(context) => false,
+            _ => !self.barred.lock().feeds.contains(&port),
+        }
+    }
+
+    fn is_imported(&self, context: ContextId) -> bool {
+        self.barred.lock().imported.iter().any(|(from, to)| (*from..*to).contains(&context.0))
+    }
+
+    /// Contexts made by `import` are an imported graph's.
+    pub fn importing<R>(&self, import: impl FnOnce() -> R) -> R {
+        let count = || self.graph.read(|g| g.contexts().len() as u32);
+        let from = count();
+        let result = import();
+        let to = count();
+        if from < to {
+            self.barred.lock().imported.push((from, to));
+        }
+        result
     }
 
     /// The node with this name.
@@ -117,7 +190,26 @@ impl Graph {
     #[new]
     #[pyo3(signature = (*_args, **_kwargs))]
     fn new(_args: &Bound<'_, PyAny>, _kwargs: Option<&Bound<'_, PyAny>>) -> Graph {
-        Graph { graph: millstream::Graph::new(), places: Mutex::default() }
+        Graph {
+            graph: millstream::Graph::new(),
+            places: Mutex::default(),
+            handles: Mutex::default(),
+            barred: Mutex::default(),
+            watched: AtomicBool::new(false),
+        }
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // Whoever holds the lock is in the middle of something: what is not visited counts as used.
+        let Some(handles) = self.handles.try_lock() else { return Ok(()) };
+        handles.ops.iter().flatten().try_for_each(|op| visit.call(op))?;
+        handles.firsts.iter().flatten().chain(handles.others.values()).try_for_each(|t| visit.call(t))
+    }
+
+    fn __clear__(&self) {
+        // Dropped only after the lock: what goes may run Python code.
+        let handles = std::mem::take(&mut *self.handles.lock());
+        drop(handles);
     }
 
     /// How many operations there are.
@@ -146,6 +238,103 @@ impl Graph {
     /// From here on adding an operation is an error.
     fn finalize(&self) {
         self.graph.finalize();
+    }
+
+    fn _unfinalize(&self) {
+        self.graph.unfinalize();
+    }
+
+    fn _switch_to_thread_local(&self) {
+        self.graph.switch_to_thread_local();
+    }
+
+    /// Whether `_dress` is to be called after nodes were made.
+    fn _watch(&self, on: bool) {
+        self.watched.store(on, Relaxed);
+    }
+
+    fn _bar_feed(&self, tensor: &Bound<'_, Tensor>) {
+        self.barred.lock().feeds.insert(tensor.get().port());
+    }
+
+    fn _bar_fetch(&self, op: &Bound<'_, Operation>) {
+        self.barred.lock().fetches.insert(op.get().id());
+    }
+
+    fn _may_feed(&self, tensor: &Bound<'_, Tensor>) -> bool {
+        self.is_feedable(tensor.get().port())
+    }
+
+    fn _may_fetch(slf: &Bound<'_, Self>, item: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Ok(slf.get().is_fetchable(node_of(slf, item)?))
+    }
+
+    fn _set_device(&self, op: &Bound<'_, Operation>, device: &str) -> PyResult<()> {
+        self.graph.set_device(Op::new(&self.graph, op.get().id()), device).map_err(building)
+    }
+
+    /// Sets an attribute from an encoded `AttrValue`.
+    fn _set_attr(&self, op: &Bound<'_, Operation>, name: &str, bytes: &[u8]) -> PyResult<()> {
+        let value = crate::interop::attr(bytes)?;
+        self.graph.set_attr(Op::new(&self.graph, op.get().id()), name, value).map_err(building)
+    }
+
+    /// The loop or branch that nodes are made in, by its number.
+    #[getter]
+    fn _context(&self) -> Option<u32> {
+        self.graph.current_context().map(|id| id.0)
+    }
+
+    /// How many loops and branches there are.
+    #[getter]
+    fn _n_contexts(&self) -> usize {
+        self.graph.read(|g| g.contexts().len())
+    }
+
+    fn _set_context(&self, context: Option<u32>) -> PyResult<()> {
+        let n = self.graph.read(|g| g.contexts().len());
+        match context {
+            Some(id) if n <= id as usize => {
+                Err(PyValueError::new_err(format!("the graph has {n} contexts; there is none numbered {id}")))
+            }
+            _ => {
+                self.graph.set_current_context(context.map(ContextId));
+                Ok(())
+            }
+        }
+    }
+
+    /// The loops and branches from number `from` on: of each what it is, in a dict.
+    fn _contexts<'py>(slf: &Bound<'py, Self>, from: usize) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let (py, share) = (slf.py(), slf.get());
+        let contexts: Vec<_> = share.graph.read(|g| g.contexts().iter().skip(from).cloned().collect());
+        let tensor = |port: Option<Port>| port.map(|p| Tensor::of(slf, p)).transpose();
+        let tensors =
+            |ports: &[Port]| ports.iter().map(|p| Tensor::of(slf, *p)).collect::<PyResult<Vec<_>>>();
+        let one = |(i, context): (usize, &millstream::graph::Context)| -> PyResult<Bound<'py, PyDict>> {
+            let dict = PyDict::new(py);
+            dict.set_item("name", &context.name)?;
+            dict.set_item("parent", context.parent.map(|p| p.0))?;
+            dict.set_item("imported", share.is_imported(ContextId((from + i) as u32)))?;
+            match &context.kind {
+                ContextKind::While(w) => {
+                    dict.set_item("parallel_iterations", w.parallel_iterations)?;
+                    dict.set_item("back_prop", w.back_prop.unwrap_or(true))?;
+                    dict.set_item("swap_memory", w.swap_memory.unwrap_or(false))?;
+                    dict.set_item("maximum_iterations", tensor(w.maximum_iterations)?)?;
+                    dict.set_item("pivot", tensor(w.pivot)?)?;
+                    dict.set_item("loop_enters", tensors(&w.enters)?)?;
+                    dict.set_item("loop_exits", tensors(&w.exits)?)?;
+                }
+                ContextKind::Cond(c) => {
+                    dict.set_item("pred", tensor(Some(c.pred))?)?;
+                    dict.set_item("pivot", tensor(c.pivot)?)?;
+                    dict.set_item("branch", c.branch)?;
+                }
+            }
+            Ok(dict)
+        };
+        contexts.iter().enumerate().map(one).collect()
     }
 
     #[getter]
@@ -178,9 +367,11 @@ impl Graph {
         self.graph.current_context().is_some()
     }
 
-    fn _operations<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+    /// The operations from number `from` on.
+    #[pyo3(signature = (from = 0))]
+    fn _operations<'py>(slf: &Bound<'py, Self>, from: u32) -> PyResult<Bound<'py, PyList>> {
         let n = slf.get().graph.len() as u32;
-        let ops: PyResult<Vec<_>> = (0..n).map(|i| Operation::of(slf, NodeId(i))).collect();
+        let ops: PyResult<Vec<_>> = (from..n).map(|i| Operation::of(slf, NodeId(i))).collect();
         PyList::new(slf.py(), ops?)
     }
 
@@ -268,6 +459,10 @@ impl Graph {
         Block::new(slf, move |g| (g.enter_device(&device), None))
     }
 
+    fn _container(slf: &Bound<'_, Self>, container: String) -> Block {
+        Block::new(slf, move |g| (g.enter_container(&container), None))
+    }
+
     fn _gradient_override(slf: &Bound<'_, Self>, map: Vec<(String, String)>) -> Block {
         Block::new(slf, move |g| (g.enter_gradient_override(map), None))
     }
@@ -280,19 +475,6 @@ impl Graph {
     ) -> PyResult<Block> {
         let id = op.map(|op| node_of(slf, &op)).transpose()?;
         Ok(Block::new(slf, move |g| (g.enter_colocation(id.map(|id| Op::new(g, id)), ignore_existing), None)))
-    }
-
-    fn _attr<'py>(slf: &Bound<'py, Self>, name: String, value: &Bound<'py, PyAny>) -> PyResult<Block> {
-        use millstream::graph::op::AttrKind;
-        let kind = match value {
-            v if v.is_instance_of::<pyo3::types::PyBool>() => AttrKind::Bool,
-            v if v.is_instance_of::<pyo3::types::PyInt>() => AttrKind::Int(i64::MIN),
-            v if v.is_instance_of::<pyo3::types::PyFloat>() => AttrKind::Float,
-            v if v.is_instance_of::<PyList>() => AttrKind::StrList,
-            _ => AttrKind::Str(&[]),
-        };
-        let value = crate::attr::of_python(&name, kind, value)?;
-        Ok(Block::new(slf, move |g| (g.enter_attr(name, value), None)))
     }
 
     fn _add_control_input(&self, op: &Bound<'_, Operation>, before: &Bound<'_, Operation>) -> PyResult<()> {
@@ -322,8 +504,8 @@ pub fn node_of(graph: &Bound<'_, Graph>, item: &Bound<'_, PyAny>) -> PyResult<No
     match owner.get().graph.same(&graph.get().graph) {
         true => Ok(id),
         false => {
-            let name = item.getattr("name")?.cast_into::<PyString>()?;
-            Err(PyValueError::new_err(format!("{name} is not an element of this graph.")))
+            let kind = if item.is_instance_of::<Operation>() { "Operation" } else { "Tensor" };
+            Err(PyValueError::new_err(format!("{kind} {} is not an element of this graph.", item.str()?)))
         }
     }
 }

@@ -3,17 +3,32 @@
 use crate::errors::building;
 use crate::graph::Graph;
 use crate::tensor::{Operation, Tensor};
-use millstream::graph::NodeId;
-use millstream::interop::proto::{GraphDef, decode, encode};
+use millstream::Op;
+use millstream::graph::{Attr, NodeId};
+use millstream::interop::proto::{AttrValue, GraphDef, decode, encode};
 use millstream::interop::{Element, ImportOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyBytes, PyList};
 use std::collections::BTreeMap;
 
 /// A node as an encoded `NodeDef`.
 pub fn node_def(graph: &millstream::Graph, id: NodeId) -> millstream::Result<Vec<u8>> {
     Ok(encode(&millstream::interop::export_node_def(graph, id)?))
+}
+
+/// The attribute of an encoded `AttrValue`.
+pub fn attr(bytes: &[u8]) -> PyResult<Attr> {
+    let message: AttrValue = decode(bytes).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    millstream::interop::decode_attr(&message).map_err(building)
+}
+
+/// The declaration of an op as an encoded `OpDef`.
+#[pyfunction]
+pub fn op_def<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let Some(def) = millstream::registry().get(name) else { return Ok(None) };
+    let message = millstream::interop::op_def(def).map_err(building)?;
+    Ok(Some(PyBytes::new(py, &encode(&message))))
 }
 
 /// Adds the nodes of an encoded `GraphDef`; gives the `return_elements`.
@@ -31,11 +46,23 @@ pub fn import_graph_def<'py>(
         prefix: prefix.to_owned(),
         input_map: input_map.unwrap_or_default().into_iter().map(|(k, t)| (k, t.get().port())).collect(),
         return_elements: return_elements.unwrap_or_default(),
+        unique_names: true,
         ..ImportOptions::default()
     };
     graph.get().note_place(graph.py())?;
-    let imported =
-        millstream::interop::import_graph_def(graph.get().inner(), &def, &options).map_err(building)?;
+    let share = graph.get();
+    let imported = share.importing(|| millstream::interop::import_graph_def(share.inner(), &def, &options));
+    let imported = imported.map_err(building)?;
+    // As TensorFlow's Python does: every node waits, but for those in loops and branches, which have their own ways in.
+    for control in share.inner().current_controls() {
+        for id in &imported.nodes {
+            if share.inner().read(|g| g.node(*id).is_ok_and(|n| n.context.is_none())) {
+                let (op, before) = (Op::new(share.inner(), *id), Op::new(share.inner(), control));
+                share.inner().add_control_input(op, before).map_err(building)?;
+            }
+        }
+    }
+    Graph::made(graph)?;
     let elements = imported.elements.iter().map(|element| match element {
         Element::Op(id) => Operation::of(graph, *id).map(Bound::into_any),
         Element::Output(port) => Tensor::of(graph, *port).map(Bound::into_any),

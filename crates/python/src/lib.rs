@@ -4,7 +4,8 @@
 //! - `graph`: `Graph` and its blocks, `tensor`: `Tensor` and `Operation`;
 //! - `op`: an op type as a function, `array`: numpy and Python values to tensors and back, `attr`: attributes;
 //! - `flow`: loops and branches over flat lists of tensors, `gradients`;
-//! - `session`: `Session`; `views`: tables and progress for people; `errors`: what is raised; `place`: the Python lines that nodes are of.
+//! - `session`: `Session`; `leave`: without the interpreter's lock; `views`: tables and progress for people; `errors`: what is raised;
+//!   `place`: the Python lines that nodes are of.
 
 mod array;
 mod attr;
@@ -14,6 +15,7 @@ mod flow;
 mod gradients;
 mod graph;
 mod interop;
+mod leave;
 mod op;
 mod place;
 mod session;
@@ -54,6 +56,9 @@ fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(flow::cond, m)?,
         wrap_pyfunction!(gradients::gradients, m)?,
         wrap_pyfunction!(interop::import_graph_def, m)?,
+        wrap_pyfunction!(interop::op_def, m)?,
+        wrap_pyfunction!(session::forked, m)?,
+        wrap_pyfunction!(leave::ending, m)?,
     ] {
         m.add_function(f)?;
     }

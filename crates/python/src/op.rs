@@ -221,7 +221,13 @@ impl OpType {
         for (key, value) in attrs.iter() {
             let key: String = key.extract()?;
             let kind = self.def.attr_spec(&key).map_or(AttrKind::Str(&[]), |s| s.kind);
-            let value = attr::of_python(&key, kind, &value)?;
+            let value = match value.hasattr("SerializeToString")? {
+                true => {
+                    let bytes: Vec<u8> = value.call_method0("SerializeToString")?.extract()?;
+                    crate::interop::attr(&bytes)?
+                }
+                false => attr::of_python(&key, kind, &value)?,
+            };
             all.set(key, value);
         }
         let share = graph.get();
@@ -229,6 +235,7 @@ impl OpType {
         let node = share.inner().op(self.def.name).name(name.unwrap_or_default()).attrs(all);
         let node = node.inputs(inputs.iter().map(|t| t.get().graph(py).get().output(t.get().port())));
         let id = node.try_finish().map_err(building)?.id();
+        Graph::made(&graph)?;
         Operation::of(&graph, id)
     }
 }
@@ -465,6 +472,7 @@ impl<'py> Making<'py> {
         });
         let node = share.inner().op(def.name).name(name).inputs(args).attrs(attrs).try_finish();
         let id = node.map_err(building)?.id();
+        Graph::made(&graph)?;
         Ok((graph, id))
     }
 
@@ -657,10 +665,12 @@ fn allowed(def: &OpDef, input: usize, dtype: DType, is_ref: bool) -> PyResult<()
 
 /// Whether a node may have this name.
 fn check_name(name: &str) -> PyResult<()> {
-    let fine = |c: char| c.is_ascii_alphanumeric() || "_.\\-/".contains(c);
-    match name.chars().all(fine) && !name.starts_with(['_', '-', '/', '\\']) {
+    let fine = |c: char| c.is_ascii_alphanumeric() || "_.-/".contains(c);
+    match name.chars().all(fine) && !name.starts_with(['_', '-', '/']) {
         true => Ok(()),
-        false => Err(PyValueError::new_err(format!("'{name}' is not a valid node name"))),
+        false => Err(PyValueError::new_err(format!(
+            "'{name}' is not a valid node name: it may hold letters, digits and any of `_.-/`, and begins with a letter, a digit or a dot"
+        ))),
     }
 }
 
@@ -793,8 +803,9 @@ fn finish_operator<'py>(
     if other == 0 {
         args.swap(0, 1);
     }
-    let node = share.inner().op(op).name(name).inputs(args).try_finish().map_err(building)?;
-    Ok(Tensor::of(graph, Port::new(node.id(), 0))?.into_any())
+    let id = share.inner().op(op).name(name).inputs(args).try_finish().map_err(building)?.id();
+    Graph::made(graph)?;
+    Ok(Tensor::of(graph, Port::new(id, 0))?.into_any())
 }
 
 /// A unary operator.
@@ -846,9 +857,13 @@ fn make_constant<'py>(
     let graph = stack::default_graph(py)?;
     graph.get().note_place(py)?;
     let g = graph.get().inner();
+    if let Some(name) = name {
+        check_name(name)?;
+    }
     let node =
         g.op("Const").name(name.unwrap_or("Const")).attr("dtype", tensor.dtype()).attr("value", tensor);
     let output: Output<'_> = node.try_finish().map_err(building)?.output(0);
     let port = output.port();
+    Graph::made(&graph)?;
     Tensor::of(&graph, port)
 }

@@ -1,39 +1,69 @@
 //! `Session`: fetches of any structure and feeds to lists, one call of the engine without the interpreter's lock, and back.
 
 use crate::array::{of_feed, to_python};
+use crate::dtypes::dtype_object;
 use crate::errors::{building, carried, running};
-use crate::graph::{Graph, node_of};
+use crate::graph::Graph;
+use crate::leave::detached;
 use crate::stack;
 use crate::tensor::{Operation, Tensor};
 use crate::views::{Report, Showing};
-use millstream::graph::Port;
+use millstream::graph::{NodeId, Port};
 use millstream::runtime::{FeedList, FetchList, Fetched, PartialRun as EnginePartialRun, Poll, Target};
-use millstream::{RunOptions, SessionOptions};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use millstream::{DType, Op, RunOptions, SessionOptions};
+use parking_lot::Mutex;
+use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString, PyTuple, PyType};
+use pyo3::{PyTraverseError, PyVisit};
 use std::cell::OnceCell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
 use std::time::Duration;
 
-/// Runs a graph; the package's `Session` is a class of this one.
-#[pyclass(subclass, weakref, dict, frozen, module = "millstream._engine")]
+/// Runs a graph; the package's `Session` is a class of this one, and brings the `__dict__`.
+#[pyclass(subclass, weakref, frozen, module = "millstream._engine")]
 pub struct Session {
     graph: Py<Graph>,
     session: Arc<millstream::Session>,
     closed: AtomicBool,
     showing: Arc<Showing>,
+    /// How often the process had forked when it was made. A child has none of its threads, and its locks may be held for ever.
+    born: u32,
+    /// How many pools of threads `RunOptions` may choose from; they all are the same threads.
+    pools: i64,
+}
+
+/// How often this process, or one that it comes from, forked.
+static FORKS: AtomicU32 = AtomicU32::new(0);
+
+/// To be called in each child.
+#[pyfunction]
+pub fn forked() {
+    FORKS.fetch_add(1, Relaxed);
+    crate::leave::alone();
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if !self.is_here() {
+            // To end it would wait for threads that are not here.
+            std::mem::forget(self.session.clone());
+        }
+    }
 }
 
 /// A run made ready.
 #[pyclass(frozen, module = "millstream._engine")]
 pub struct Callable {
-    graph: Py<Graph>,
-    callable: millstream::Callable,
+    session: Py<Session>,
+    /// Made at the first call where it could not be before: what is missing may still come, and says so then.
+    callable: Mutex<Option<Arc<millstream::Callable>>>,
     feeds: Vec<Port>,
     form: Form,
-    showing: Arc<Showing>,
+    targets: Vec<Target>,
+    /// Whether a call takes `options` and `run_metadata`.
+    accept_options: bool,
 }
 
 /// A run in several parts.
@@ -42,8 +72,8 @@ pub struct PartialRun(EnginePartialRun);
 
 /// How the values of fetches are put together.
 enum Form {
-    /// The next value.
-    Value,
+    /// The next value, of this port.
+    Value(Port),
     /// An operation: None.
     Nothing,
     List(Vec<Form>),
@@ -83,13 +113,11 @@ impl Form {
         let py = fetch.py();
         if let Ok(tensor) = fetch.cast::<Tensor>() {
             own(graph, tensor.get().graph(py), fetch)?;
-            targets.push(Target::Value(tensor.get().port()));
-            return Ok(Form::Value);
+            return Form::of_port(graph, tensor.get().port(), targets);
         }
         if let Ok(op) = fetch.cast::<Operation>() {
             own(graph, op.get().graph(py), fetch)?;
-            targets.push(Target::Operation(op.get().id()));
-            return Ok(Form::Nothing);
+            return Form::of_node(graph, op.get().id(), targets);
         }
         let mut parts = |items: &Bound<'_, PyAny>| -> PyResult<Vec<Form>> {
             items.try_iter()?.map(|item| Form::of(graph, &item?, targets)).collect()
@@ -105,6 +133,9 @@ impl Form {
         }
         if let Ok(name) = fetch.cast::<PyString>() {
             return Form::of_name(graph, &name.to_cow()?, fetch, targets);
+        }
+        if let Ok(name) = fetch.cast::<PyBytes>() {
+            return Form::of_name(graph, &String::from_utf8_lossy(name.as_bytes()), fetch, targets);
         }
         if fetch.is_none() {
             let kind = fetch.get_type();
@@ -125,6 +156,18 @@ impl Form {
         Ok(Form::Packed(pack.unbind(), parts(&list)?))
     }
 
+    fn of_port(graph: &Bound<'_, Graph>, port: Port, targets: &mut Vec<Target>) -> PyResult<Form> {
+        check_fetchable(graph, port.node)?;
+        targets.push(Target::Value(port));
+        Ok(Form::Value(port))
+    }
+
+    fn of_node(graph: &Bound<'_, Graph>, node: NodeId, targets: &mut Vec<Target>) -> PyResult<Form> {
+        check_fetchable(graph, node)?;
+        targets.push(Target::Operation(node));
+        Ok(Form::Nothing)
+    }
+
     fn of_name(
         graph: &Bound<'_, Graph>,
         name: &str,
@@ -132,48 +175,64 @@ impl Form {
         targets: &mut Vec<Target>,
     ) -> PyResult<Form> {
         let share = graph.get();
-        let unknown = |why: String| {
-            PyValueError::new_err(format!(
-                "Fetch argument {} cannot be interpreted as a Tensor. ({why})",
-                fetch.repr().map_or_else(|_| name.into(), |r| r.to_string())
-            ))
-        };
         if name.contains(':') {
-            let output = share.inner().output(name).map_err(|_| {
-                unknown(format!("The name '{name}' refers to a Tensor which does not exist."))
-            })?;
-            targets.push(Target::Value(output.port()));
-            return Ok(Form::Value);
+            if let Ok(output) = share.inner().output(name) {
+                return Form::of_port(graph, output.port(), targets);
+            }
+        } else if let Some(id) = share.find(name) {
+            return Form::of_node(graph, id, targets);
         }
-        let id = share
-            .find(name)
-            .ok_or_else(|| unknown(format!("The name '{name}' refers to an Operation not in the graph.")))?;
-        targets.push(Target::Operation(id));
-        Ok(Form::Nothing)
+        // What is wrong with it, the graph says.
+        let shown = fetch.repr()?;
+        let element = graph.call_method1("as_graph_element", (name,)).map_err(|why| {
+            PyValueError::new_err(format!(
+                "Fetch argument {shown} cannot be interpreted as a Tensor. ({})",
+                why.value(fetch.py())
+            ))
+        })?;
+        Form::of(graph, &element, targets)
     }
 
-    /// The values in this form.
+    /// Whether a port's value is asked for.
+    fn has(&self, port: Port) -> bool {
+        match self {
+            Form::Value(own) => *own == port,
+            Form::Nothing => false,
+            Form::List(parts) | Form::Tuple(parts) | Form::Named(_, parts) | Form::Packed(_, parts) => {
+                parts.iter().any(|p| p.has(port))
+            }
+            Form::Dict(_, parts) => parts.iter().any(|(_, p)| p.has(port)),
+        }
+    }
+
+    /// The values in this form. What was fed comes back as it was given, as an array.
     fn fill<'py>(
         &self,
         py: Python<'py>,
         values: &mut impl Iterator<Item = Fetched>,
+        fed: &Fed<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         Ok(match self {
-            Form::Value => match values.next() {
-                Some(Fetched::Value(value)) => to_python(py, value)?,
+            Form::Value(port) => match (values.next(), fed.iter().find(|(p, ..)| p == port)) {
+                (Some(Fetched::Value(_)), Some((_, value, dtype))) => {
+                    let kind = dtype_object(py, *dtype)?.getattr("as_numpy_dtype")?;
+                    let numpy = py.import("numpy")?;
+                    numpy.call_method1("array", (value, kind))?
+                }
+                (Some(Fetched::Value(value)), None) => to_python(py, value)?,
                 _ => return Err(PyRuntimeError::new_err("a value is missing")),
             },
             Form::Nothing => {
                 values.next();
                 py.None().into_bound(py)
             }
-            Form::List(parts) => PyList::new(py, fill_all(parts, py, values)?)?.into_any(),
-            Form::Tuple(parts) => PyTuple::new(py, fill_all(parts, py, values)?)?.into_any(),
+            Form::List(parts) => PyList::new(py, fill_all(parts, py, values, fed)?)?.into_any(),
+            Form::Tuple(parts) => PyTuple::new(py, fill_all(parts, py, values, fed)?)?.into_any(),
             Form::Named(class, parts) => {
-                class.bind(py).call1(PyTuple::new(py, fill_all(parts, py, values)?)?)?
+                class.bind(py).call1(PyTuple::new(py, fill_all(parts, py, values, fed)?)?)?
             }
             Form::Dict(class, parts) => {
-                let pairs = parts.iter().map(|(k, p)| Ok((k.clone_ref(py), p.fill(py, values)?)));
+                let pairs = parts.iter().map(|(k, p)| Ok((k.clone_ref(py), p.fill(py, values, fed)?)));
                 let pairs = pairs.collect::<PyResult<Vec<_>>>()?;
                 match class.bind(py).is(py.get_type::<PyDict>()) {
                     true => {
@@ -194,7 +253,7 @@ impl Form {
                 }
             }
             Form::Packed(pack, parts) => {
-                pack.bind(py).call1((PyList::new(py, fill_all(parts, py, values)?)?,))?
+                pack.bind(py).call1((PyList::new(py, fill_all(parts, py, values, fed)?)?,))?
             }
         })
     }
@@ -204,128 +263,253 @@ fn fill_all<'py>(
     parts: &[Form],
     py: Python<'py>,
     values: &mut impl Iterator<Item = Fetched>,
+    fed: &Fed<'py>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    parts.iter().map(|p| p.fill(py, values)).collect()
+    parts.iter().map(|p| p.fill(py, values, fed)).collect()
+}
+
+/// What was fed, as it was given: the port, the value and the dtype.
+type Fed<'py> = Vec<(Port, Bound<'py, PyAny>, DType)>;
+
+/// An error if a node may not be fetched.
+fn check_fetchable(graph: &Bound<'_, Graph>, node: NodeId) -> PyResult<()> {
+    if graph.get().is_fetchable(node) {
+        return Ok(());
+    }
+    let name = Op::new(graph.get().inner(), node).name();
+    let class = graph.py().import("millstream.errors")?.getattr("InaccessibleTensorError")?;
+    let text = format!(
+        "Operation '{name}' has been marked as not fetchable. Typically this happens when it is defined in another function or code block. Use return values,explicit Python locals or TensorFlow collections to access it."
+    );
+    Err(PyErr::from_value(class.call1((text,))?))
 }
 
 fn own(graph: &Bound<'_, Graph>, of: &Bound<'_, Graph>, fetch: &Bound<'_, PyAny>) -> PyResult<()> {
     match graph.is(of) {
         true => Ok(()),
         false => Err(PyValueError::new_err(format!(
-            "Fetch argument {} cannot be interpreted as a Tensor. (Tensor {} is not an element of this graph.)",
+            "Fetch argument {} cannot be interpreted as a Tensor. ({} {} is not an element of this graph.)",
             fetch.repr()?,
+            if fetch.is_instance_of::<Operation>() { "Operation" } else { "Tensor" },
             fetch.str()?
         ))),
     }
 }
 
-/// What is fed: pairs of a port and a tensor.
-fn feeds_of(
-    graph: &Bound<'_, Graph>,
-    feeds: Option<&Bound<'_, PyAny>>,
+/// What is fed: pairs of a port and a tensor, and the values as they were given.
+fn feeds_of<'py>(
+    graph: &Bound<'py, Graph>,
+    feeds: Option<&Bound<'py, PyAny>>,
     add: &mut impl FnMut(Port, millstream::Tensor),
-) -> PyResult<()> {
-    let Some(feeds) = feeds.filter(|f| !f.is_none()) else { return Ok(()) };
+) -> PyResult<Fed<'py>> {
+    let mut fed = Fed::new();
+    let Some(feeds) = feeds.filter(|f| !f.is_none()) else { return Ok(fed) };
     if let Ok(dict) = feeds.cast::<PyDict>() {
         for (key, value) in dict.iter() {
-            feed(graph, &key, &value, add)?;
+            feed(graph, &key, &value, &mut fed)?;
         }
-        return Ok(());
+    } else {
+        if !feeds.hasattr("items")? {
+            return Err(PyTypeError::new_err("feed_dict must be a dictionary"));
+        }
+        for pair in feeds.call_method0("items")?.try_iter()? {
+            let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
+            feed(graph, &key, &value, &mut fed)?;
+        }
     }
-    if !feeds.hasattr("items")? {
-        return Err(PyTypeError::new_err("feed_dict must be a dictionary"));
+    for (port, value, dtype) in &fed {
+        let output = graph.get().output(*port);
+        add(*port, of_feed(value, &output.name(), *dtype, &output.shape())?);
     }
-    for pair in feeds.call_method0("items")?.try_iter()? {
-        let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
-        feed(graph, &key, &value, add)?;
-    }
-    Ok(())
+    Ok(fed)
 }
 
-fn feed(
-    graph: &Bound<'_, Graph>,
-    key: &Bound<'_, PyAny>,
-    value: &Bound<'_, PyAny>,
-    add: &mut impl FnMut(Port, millstream::Tensor),
+/// Adds what a key and its value say. A key said twice counts as it is said last.
+fn feed<'py>(
+    graph: &Bound<'py, Graph>,
+    key: &Bound<'py, PyAny>,
+    value: &Bound<'py, PyAny>,
+    fed: &mut Fed<'py>,
 ) -> PyResult<()> {
-    let py = key.py();
-    let share = graph.get();
-    let port = match key.cast::<Tensor>() {
-        Ok(tensor) => {
-            if !tensor.get().graph(py).is(graph) {
-                return Err(not_feedable(
-                    key,
-                    &format!("Tensor {} is not an element of this graph.", key.str()?),
-                ));
-            }
-            tensor.get().port()
+    let Some(port) = key_port(graph, key)? else {
+        // A SparseTensor, say: its parts are fed.
+        let py = key.py();
+        let (list, _): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
+            stack::hooks(py)?.expand.bind(py).call1((key, value))?.extract()?;
+        for pair in list.try_iter()? {
+            let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
+            feed(graph, &key, &value, fed)?;
         }
-        Err(_) => match key.cast::<PyString>() {
-            Ok(name) => {
-                let name = &*name.to_cow()?;
-                let output = if name.contains(':') { share.inner().output(name).ok() } else { None };
-                output.map(|o| o.port()).ok_or_else(|| {
-                    not_feedable(key, &format!("The name '{name}' refers to a Tensor which does not exist."))
-                })?
-            }
-            Err(_) => {
-                // A SparseTensor, say: its parts are fed.
-                let (list, _): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
-                    stack::hooks(py)?.expand.bind(py).call1((key, value))?.extract()?;
-                for pair in list.try_iter()? {
-                    let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
-                    feed(graph, &key, &value, add)?;
-                }
-                return Ok(());
-            }
-        },
+        return Ok(());
     };
-    if let Ok(tensor) = value.cast::<Tensor>() {
+    if value.is_instance_of::<Tensor>() {
         return Err(PyTypeError::new_err(format!(
             "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {} which was passed to the feed with key {}.",
-            tensor.str()?,
+            value.str()?,
             key.str()?
         )));
     }
-    let output = share.output(port);
-    let dtype = output.dtype().map_err(building)?;
-    add(port, of_feed(value, &output.name(), dtype, &output.shape())?);
+    if !graph.get().is_feedable(port) {
+        return Err(PyValueError::new_err(format!(
+            "Tensor {} may not be fed.",
+            Tensor::of(graph, port)?.str()?
+        )));
+    }
+    let dtype = graph.get().output(port).dtype().map_err(building)?;
+    if value.is_instance_of::<PyInt>() {
+        check_range(value, dtype)?;
+    }
+    fed.retain(|(known, ..)| *known != port);
+    fed.push((port, value.clone(), dtype));
     Ok(())
 }
 
-fn not_feedable(key: &Bound<'_, PyAny>, why: &str) -> PyErr {
-    let shown = key.str().map_or_else(|_| "feed".into(), |s| s.to_string());
-    PyTypeError::new_err(format!("Cannot interpret feed_dict key as Tensor: {why} ({shown})"))
+/// An error if an int is too large for the dtype that it is fed as.
+fn check_range(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<()> {
+    let (least, most): (i64, u64) = match dtype {
+        DType::I8 => (i8::MIN.into(), i8::MAX as u64),
+        DType::I16 => (i16::MIN.into(), i16::MAX as u64),
+        DType::I32 => (i32::MIN.into(), i32::MAX as u64),
+        DType::I64 => (i64::MIN, i64::MAX as u64),
+        DType::U8 => (0, u8::MAX.into()),
+        DType::U16 => (0, u16::MAX.into()),
+        DType::U32 => (0, u32::MAX.into()),
+        DType::U64 => (0, u64::MAX),
+        _ => return Ok(()),
+    };
+    let number: i128 = value.extract().map_err(|_| {
+        PyOverflowError::new_err(format!(
+            "Python int too large to convert to C long: {value} was fed as {}",
+            dtype.tf_name()
+        ))
+    })?;
+    if (i128::from(least)..=i128::from(most)).contains(&number) {
+        return Ok(());
+    }
+    if i64::try_from(number).is_err() {
+        return Err(PyOverflowError::new_err(format!(
+            "Python int too large to convert to C long: {number} was fed as {}",
+            dtype.tf_name()
+        )));
+    }
+    Err(PyTypeError::new_err(format!(
+        "Type of feed value {number} with type {} is not compatible with Tensor type <class 'numpy.{}'>. Try explicitly setting the type of the feed tensor to a larger type (e.g. int64).",
+        value.get_type().str()?,
+        dtype.tf_name()
+    )))
 }
 
-/// Feeds of a list, by name or tensor.
+/// The port that a key of a feed is, or names; None if it is of a kind that the package knows.
+fn key_port(graph: &Bound<'_, Graph>, key: &Bound<'_, PyAny>) -> PyResult<Option<Port>> {
+    if let Ok(tensor) = key.cast::<Tensor>()
+        && tensor.get().graph(key.py()).is(graph)
+    {
+        return Ok(Some(tensor.get().port()));
+    }
+    if let Ok(name) = key.cast::<PyString>() {
+        let name = name.to_cow()?;
+        if name.contains(':')
+            && let Ok(output) = graph.get().inner().output(&name)
+        {
+            return Ok(Some(output.port()));
+        }
+    } else if !key.is_instance_of::<Tensor>() && !key.is_instance_of::<Operation>() {
+        return Ok(None);
+    }
+    // What is wrong with it, the graph says.
+    let kwargs = PyDict::new(key.py());
+    kwargs.set_item("allow_operation", false)?;
+    let element = graph.call_method("as_graph_element", (key,), Some(&kwargs)).map_err(|why| {
+        let why = why.value(key.py());
+        // Texts that are keys' show quotes.
+        let text = why.getattr("args").and_then(|args| args.get_item(0)).and_then(|text| text.str());
+        let text = text.or_else(|_| why.str()).map_or_else(|_| String::new(), |t| t.to_string());
+        PyTypeError::new_err(format!("Cannot interpret feed_dict key as Tensor: {text}"))
+    })?;
+    Ok(Some(element.cast::<Tensor>()?.get().port()))
+}
+
+/// Feeds of a list, by name, tensor, or a composite of tensors.
 fn ports_of(graph: &Bound<'_, Graph>, feeds: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Port>> {
     let Some(feeds) = feeds.filter(|f| !f.is_none()) else { return Ok(Vec::new()) };
     let mut ports = Vec::new();
     for item in feeds.try_iter()? {
         let item = item?;
-        if let Ok(name) = item.cast::<PyString>() {
-            let output = graph.get().inner().output(&name.to_cow()?);
-            ports.push(output.map_err(|_| not_feedable(&item, "no such tensor"))?.port());
-        } else {
-            node_of(graph, &item)?;
-            ports.push(item.cast::<Tensor>()?.get().port());
+        match key_port(graph, &item)? {
+            Some(port) => ports.push(port),
+            None => {
+                let py = item.py();
+                let expand = stack::hooks(py)?.expand.bind(py);
+                let parts: Vec<Bound<'_, PyAny>> = expand.call1((&item, py.None(), true))?.extract()?;
+                ports.extend(ports_of(graph, Some(PyList::new(py, parts)?.as_any()))?);
+            }
+        }
+    }
+    for port in &ports {
+        if !graph.get().is_feedable(*port) {
+            let tensor = Tensor::of(graph, *port)?;
+            return Err(PyValueError::new_err(format!("Tensor {} may not be fed.", tensor.str()?)));
         }
     }
     Ok(ports)
+}
+
+/// An error of `millstream.errors`, by the name of its class.
+fn op_error(py: Python<'_>, class: &str, text: &str) -> PyErr {
+    let class = py.import("millstream.errors").and_then(|m| m.getattr(class));
+    match class.and_then(|class| class.call1((py.None(), py.None(), text))) {
+        Ok(error) => PyErr::from_value(error),
+        Err(problem) => problem,
+    }
+}
+
+/// Adds what a run was seen to do to a `RunMetadata`.
+fn fill_metadata(
+    graph: &Bound<'_, Graph>,
+    into: Option<&Bound<'_, PyAny>>,
+    options: Option<&Bound<'_, PyAny>>,
+    metadata: millstream::runtime::RunMetadata,
+    targets: &[Target],
+) -> PyResult<()> {
+    let Some(into) = into.filter(|m| !m.is_none()) else { return Ok(()) };
+    let py = graph.py();
+    into.call_method0("Clear")?;
+    if let Some(trace) = metadata.trace {
+        let message = millstream::summary::run_metadata_message(&trace);
+        let bytes = millstream::interop::proto::encode(&message);
+        into.call_method1("MergeFromString", (PyBytes::new(py, &bytes),))?;
+    }
+    let wanted = match options.filter(|o| !o.is_none()) {
+        Some(options) => options.getattr("output_partition_graphs")?.is_truthy()?,
+        None => false,
+    };
+    if wanted {
+        let names = targets.iter().map(|t| Op::new(graph.get().inner(), target_node(t)).name());
+        let names = PyList::new(py, names.collect::<Vec<_>>())?;
+        py.import("millstream.session")?.call_method1("_partition_graph", (graph, names, into))?;
+    }
+    Ok(())
+}
+
+fn target_node(target: &Target) -> NodeId {
+    match target {
+        Target::Value(port) | Target::Every(port) => port.node,
+        Target::Operation(id) => *id,
+    }
 }
 
 #[pymethods]
 impl Session {
     /// A session over a graph.
     #[new]
-    #[pyo3(signature = (graph, threads = None, one_thread_per_kernel = false, timeout_ms = None, container = String::new()))]
+    #[pyo3(signature = (graph, threads = None, one_thread_per_kernel = false, timeout_ms = None, container = String::new(), pools = 1))]
     fn new(
         graph: &Bound<'_, Graph>,
         threads: Option<usize>,
         one_thread_per_kernel: bool,
         timeout_ms: Option<u64>,
         container: String,
+        pools: i64,
     ) -> PyResult<Session> {
         let options = SessionOptions {
             threads,
@@ -340,7 +524,13 @@ impl Session {
             session: Arc::new(session),
             closed: AtomicBool::new(false),
             showing: Arc::default(),
+            born: FORKS.load(Relaxed),
+            pools,
         })
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.graph)
     }
 
     /// The graph.
@@ -357,7 +547,9 @@ impl Session {
     /// Ends the session: what runs in it is cancelled.
     fn close(&self, py: Python<'_>) {
         self.closed.store(true, Release);
-        py.detach(|| self.session.close());
+        if self.is_here() {
+            detached(py, || self.session.close());
+        }
     }
 
     /// The values of `fetches`, in their structure.
@@ -380,48 +572,46 @@ impl Session {
         let mut targets = Vec::new();
         let form = Form::of(graph, fetches, &mut targets)?;
         let mut feeds = FeedList::new();
-        feeds_of(graph, feed_dict, &mut |port, value| {
+        let mut fed = feeds_of(graph, feed_dict, &mut |port, value| {
             feeds = std::mem::take(&mut feeds).and(graph.get().output(port), value);
         })?;
-        let mut run_options =
-            RunOptions { poll: signals(py), progress: self.showing.here(py), ..RunOptions::default() };
-        if let Some(options) = options.filter(|o| !o.is_none()) {
-            let ms: i64 = options.getattr("timeout_in_ms")?.extract()?;
-            run_options.timeout = u64::try_from(ms).ok().filter(|ms| 0 < *ms).map(Duration::from_millis);
-            run_options.trace = 0 < options.getattr("trace_level")?.extract::<i64>()?;
+        fed.retain(|(port, ..)| form.has(*port));
+        let run_options = self.run_options(py, options)?;
+        if let Some(metadata) = run_metadata.filter(|m| !m.is_none()) {
+            metadata.getattr("MergeFromString")?;
         }
         let session = &self.session;
-        let list = FetchList(targets);
-        let result = py.detach(|| session.run_with::<Vec<Fetched>>(list, feeds, &run_options));
+        let list = FetchList(targets.clone());
+        let result = detached(py, || session.run_with::<Vec<Fetched>>(list, feeds, &run_options));
         let (values, metadata) = result.map_err(|e| running(py, graph, e))?;
-        if let (Some(into), Some(trace)) = (run_metadata.filter(|m| !m.is_none()), metadata.trace) {
-            let message = millstream::summary::run_metadata_message(&trace);
-            let bytes = millstream::interop::proto::encode(&message);
-            into.call_method1("MergeFromString", (pyo3::types::PyBytes::new(py, &bytes),))?;
-        }
-        form.fill(py, &mut values.into_iter())
+        fill_metadata(graph, run_metadata, options, metadata, &targets)?;
+        form.fill(py, &mut values.into_iter(), &fed)
     }
 
     /// A function of the values of `feed_list` that gives the values of `fetches`.
     #[pyo3(signature = (fetches, feed_list = None, accept_options = false))]
     fn make_callable<'py>(
-        &self,
+        slf: &Bound<'py, Self>,
         py: Python<'py>,
         fetches: &Bound<'py, PyAny>,
         feed_list: Option<&Bound<'py, PyAny>>,
         accept_options: bool,
     ) -> PyResult<Callable> {
-        self.check_open()?;
-        let _ = accept_options;
-        let graph = self.graph.bind(py);
+        if slf.get().closed.load(Acquire) && slf.get().is_here() {
+            return Err(op_error(py, "CancelledError", "Session has been closed."));
+        }
+        slf.get().check_open()?;
+        let graph = slf.get().graph.bind(py);
+        if let Some(list) = feed_list.filter(|l| !l.is_none())
+            && !(list.is_instance_of::<PyList>() || list.is_instance_of::<PyTuple>())
+        {
+            return Err(PyTypeError::new_err("`feed_list` must be a list of Tensors or None."));
+        }
         let mut targets = Vec::new();
         let form = Form::of(graph, fetches, &mut targets)?;
         let feeds = ports_of(graph, feed_list)?;
-        let outputs = feeds.iter().map(|&p| graph.get().output(p));
-        let callable =
-            self.session.make_callable(FetchList(targets), outputs).map_err(|e| running(py, graph, e))?;
-        let showing = self.showing.clone();
-        Ok(Callable { graph: self.graph.clone_ref(py), callable, feeds, form, showing })
+        let callable = Mutex::new(slf.get().prepare(graph, &feeds, &targets).ok().map(Arc::new));
+        Ok(Callable { session: slf.clone().unbind(), callable, feeds, form, targets, accept_options })
     }
 
     /// What a run of `fetches` would do, or what the session holds.
@@ -465,6 +655,13 @@ impl Session {
         let graph = self.graph.bind(py);
         let mut targets = Vec::new();
         Form::of(graph, fetches, &mut targets)?;
+        if targets.is_empty() {
+            return Err(op_error(
+                py,
+                "InvalidArgumentError",
+                "Must specify at least one target to fetch or execute.",
+            ));
+        }
         let ports = ports_of(graph, feeds)?;
         let outputs = ports.iter().map(|&p| graph.get().output(p));
         let run = self.session.partial_run_setup(FetchList(targets), outputs);
@@ -484,18 +681,61 @@ impl Session {
         let graph = self.graph.bind(py);
         let mut targets = Vec::new();
         let form = Form::of(graph, fetches, &mut targets)?;
+        if targets.iter().any(|t| matches!(t, Target::Operation(_))) {
+            return Err(PyRuntimeError::new_err(
+                "partial_run() requires empty target_list. (Fetch tensors; operations cannot be asked for in parts)",
+            ));
+        }
         let mut feeds = FeedList::new();
-        feeds_of(graph, feed_dict, &mut |port, value| {
+        let mut fed = feeds_of(graph, feed_dict, &mut |port, value| {
             feeds = std::mem::take(&mut feeds).and(graph.get().output(port), value);
         })?;
         let (session, run, list) = (&self.session, &handle.get().0, FetchList(targets));
-        let values = py.detach(|| session.partial_run::<Vec<Fetched>>(run, list, feeds));
-        form.fill(py, &mut values.map_err(|e| running(py, graph, e))?.into_iter())
+        let values = detached(py, || session.partial_run::<Vec<Fetched>>(run, list, feeds));
+        fed.retain(|(port, ..)| form.has(*port));
+        form.fill(py, &mut values.map_err(|e| running(py, graph, e))?.into_iter(), &fed)
     }
 }
 
 impl Session {
+    fn prepare(
+        &self,
+        graph: &Bound<'_, Graph>,
+        feeds: &[Port],
+        targets: &[Target],
+    ) -> millstream::Result<millstream::Callable> {
+        let outputs = feeds.iter().map(|&p| graph.get().output(p));
+        self.session.make_callable(FetchList(targets.to_vec()), outputs)
+    }
+
+    /// What `RunOptions` says that is the engine's.
+    fn run_options(&self, py: Python<'_>, options: Option<&Bound<'_, PyAny>>) -> PyResult<RunOptions> {
+        let mut run_options =
+            RunOptions { poll: signals(py), progress: self.showing.here(py), ..RunOptions::default() };
+        if let Some(options) = options.filter(|o| !o.is_none()) {
+            let ms: i64 = options.getattr("timeout_in_ms")?.extract()?;
+            run_options.timeout = u64::try_from(ms).ok().filter(|ms| 0 < *ms).map(Duration::from_millis);
+            run_options.trace = 0 < options.getattr("trace_level")?.extract::<i64>()?;
+            let pool: i64 = options.getattr("inter_op_thread_pool")?.extract()?;
+            if !(-1..self.pools).contains(&pool) {
+                let text = format!("Invalid inter_op_thread_pool: {pool}: the session has {}", self.pools);
+                return Err(op_error(py, "InvalidArgumentError", &text));
+            }
+        }
+        Ok(run_options)
+    }
+
+    /// Whether this is the process that it was made in.
+    fn is_here(&self) -> bool {
+        self.born == FORKS.load(Relaxed)
+    }
+
     fn check_open(&self) -> PyResult<()> {
+        if !self.is_here() {
+            return Err(PyRuntimeError::new_err(
+                "this Session was made before the process forked, and its threads are not in the child: make a new session over the graph here, or start processes with multiprocessing.get_context('spawn')",
+            ));
+        }
         match self.closed.load(Acquire) {
             true => Err(PyRuntimeError::new_err("Attempted to use a closed Session.")),
             false => Ok(()),
@@ -505,34 +745,47 @@ impl Session {
 
 #[pymethods]
 impl Callable {
-    #[pyo3(signature = (*args, options = None, run_metadata = None))]
+    #[pyo3(signature = (*args, **kwargs))]
     fn __call__<'py>(
         &self,
         py: Python<'py>,
         args: &Bound<'py, PyTuple>,
-        options: Option<&Bound<'py, PyAny>>,
-        run_metadata: Option<&Bound<'py, PyAny>>,
+        kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let _ = (options, run_metadata);
-        if args.len() != self.feeds.len() {
-            return Err(PyValueError::new_err(format!(
-                "Cannot feed {} values to a callable that takes {}",
-                args.len(),
-                self.feeds.len()
-            )));
+        let (options, metadata) = self.keywords(kwargs)?;
+        let session = self.session.bind(py).get();
+        if session.closed.load(Acquire) {
+            return Err(op_error(py, "CancelledError", "Session has been closed."));
         }
-        let graph = self.graph.bind(py);
+        session.check_open()?;
+        let graph = session.graph.bind(py);
+        if args.len() != self.feeds.len() {
+            let text = format!(
+                "Expected to feed {} values but got {}: this callable was made for as many as its `feed_list` has",
+                self.feeds.len(),
+                args.len()
+            );
+            return Err(op_error(py, "InvalidArgumentError", &text));
+        }
         let mut values = Vec::with_capacity(args.len());
         for (port, value) in self.feeds.iter().zip(args.iter()) {
             let output = graph.get().output(*port);
             let dtype = output.dtype().map_err(building)?;
             values.push(of_feed(&value, &output.name(), dtype, &output.shape())?);
         }
-        let run_options =
-            RunOptions { poll: signals(py), progress: self.showing.here(py), ..RunOptions::default() };
-        let callable = &self.callable;
-        let outcome = py.detach(|| callable.call_with(values, &run_options));
-        let (values, _) = outcome.map_err(|e| running(py, graph, e))?;
+        let run_options = session.run_options(py, options.as_ref())?;
+        let known = self.callable.lock().clone();
+        let callable = match known {
+            Some(callable) => callable,
+            None => {
+                let made =
+                    session.prepare(graph, &self.feeds, &self.targets).map_err(|e| running(py, graph, e))?;
+                self.callable.lock().insert(Arc::new(made)).clone()
+            }
+        };
+        let outcome = detached(py, || callable.call_with(values, &run_options));
+        let (values, seen) = outcome.map_err(|e| running(py, graph, e))?;
+        fill_metadata(graph, metadata.as_ref(), options.as_ref(), seen, &self.targets)?;
         // Operations give no value here; `Form` wants a place for each.
         let mut values = values.into_iter();
         let places = places(&self.form);
@@ -540,14 +793,32 @@ impl Callable {
             true => values.next().map_or(Fetched::Ran, Fetched::Value),
             false => Fetched::Ran,
         });
-        self.form.fill(py, &mut fetched)
+        self.form.fill(py, &mut fetched, &Fed::new())
+    }
+}
+
+/// `options` and `run_metadata`.
+type Keywords<'py> = (Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
+
+impl Callable {
+    fn keywords<'py>(&self, kwargs: Option<&Bound<'py, PyDict>>) -> PyResult<Keywords<'py>> {
+        let Some(kwargs) = kwargs else { return Ok((None, None)) };
+        for key in kwargs.keys() {
+            let key: String = key.extract()?;
+            if !self.accept_options || !["options", "run_metadata"].contains(&key.as_str()) {
+                return Err(PyTypeError::new_err(format!(
+                    "got an unexpected keyword argument '{key}': a callable takes values, and `options` and `run_metadata` if it was made with `accept_options=True`"
+                )));
+            }
+        }
+        Ok((kwargs.get_item("options")?, kwargs.get_item("run_metadata")?))
     }
 }
 
 /// For each thing asked for, whether it has a value.
 fn places(form: &Form) -> Vec<bool> {
     match form {
-        Form::Value => vec![true],
+        Form::Value(_) => vec![true],
         Form::Nothing => vec![false],
         Form::List(parts) | Form::Tuple(parts) | Form::Named(_, parts) | Form::Packed(_, parts) => {
             parts.iter().flat_map(places).collect()

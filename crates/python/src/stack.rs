@@ -1,7 +1,7 @@
 //! The default graph and the default session: a stack of each per thread, as TensorFlow has them.
 
 use crate::graph::Graph;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyAssertionError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use std::cell::RefCell;
@@ -78,8 +78,8 @@ pub fn pop_graph(graph: &Bound<'_, Graph>) -> PyResult<()> {
         false => None,
     });
     popped.map(drop).ok_or_else(|| {
-        PyRuntimeError::new_err(
-            "Nesting violated for default stack: the graph that is left is not the innermost that was entered on this thread",
+        PyAssertionError::new_err(
+            "Nesting violated for default stack of <class 'Graph'> objects: the graph that is left is not the innermost that was entered on this thread",
         )
     })
 }
@@ -118,8 +118,8 @@ pub fn pop_session(session: &Bound<'_, PyAny>) -> PyResult<()> {
         false => None,
     });
     popped.map(drop).ok_or_else(|| {
-        PyRuntimeError::new_err(
-            "Nesting violated: the session that is left is not the innermost one of this thread",
+        PyAssertionError::new_err(
+            "Nesting violated for default stack of <class 'Session'> objects: the session that is left is not the innermost one of this thread",
         )
     })
 }

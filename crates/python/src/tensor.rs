@@ -2,35 +2,107 @@
 
 use crate::dtypes::{dtype_object, shape_object, shape_of};
 use crate::errors::building;
-use crate::graph::Graph;
+use crate::graph::{Graph, Handles};
 use crate::op;
 use crate::stack;
 use crate::views::html_rows;
 use millstream::graph::{NodeId, Port};
 use millstream::{Op, Output};
-use pyo3::exceptions::{PyNotImplementedError, PyTypeError, PyValueError};
+use parking_lot::Mutex;
+use pyo3::exceptions::{PyAttributeError, PyNotImplementedError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use pyo3::{PyTraverseError, PyVisit};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A value of a graph: an output of one of its operations.
-#[pyclass(frozen, weakref, dict, subclass, module = "millstream")]
+#[pyclass(frozen, weakref, subclass, module = "millstream")]
 pub struct Tensor {
     graph: Py<Graph>,
     port: Port,
+    attributes: Attributes,
 }
 
 /// An operation of a graph.
-#[pyclass(frozen, weakref, dict, module = "millstream")]
+#[pyclass(frozen, weakref, module = "millstream")]
 pub struct Operation {
     graph: Py<Graph>,
     id: NodeId,
+    attributes: Attributes,
+}
+
+/// The attributes that programs give an object. They are no `__dict__` of the class's making because the garbage collector must see them:
+/// they may lead back to the graph, which holds the object.
+#[derive(Default)]
+struct Attributes(Mutex<Option<Py<PyDict>>>);
+
+impl Attributes {
+    fn dict<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
+        self.0.lock().get_or_insert_with(|| PyDict::new(py).unbind()).bind(py).clone()
+    }
+
+    fn get<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let dict = self.0.lock().as_ref().map(|d| d.bind(py).clone());
+        dict.map_or(Ok(None), |dict| dict.get_item(name))
+    }
+
+    /// Sets an attribute, unless the class has a property of the name; None takes it away.
+    fn set(&self, object: &Bound<'_, PyAny>, name: &str, value: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let py = object.py();
+        if let Ok(found) = object.get_type().getattr(name)
+            && found.get_type().hasattr("__set__")?
+        {
+            return Err(PyAttributeError::new_err(format!("can't set attribute '{name}'")));
+        }
+        match value {
+            Some(value) => self.dict(py).set_item(name, value),
+            None => self.dict(py).del_item(name).map_err(|_| missing(object, name)),
+        }
+    }
+
+    fn visit(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.0.try_lock().map_or(Ok(()), |dict| visit.call(&*dict))
+    }
+
+    fn clear(&self) {
+        let dict = self.0.lock().take();
+        drop(dict);
+    }
+}
+
+fn missing(object: &Bound<'_, PyAny>, name: &str) -> PyErr {
+    let class = object.get_type().name().map_or_else(|_| "object".into(), |n| n.to_string());
+    PyAttributeError::new_err(format!("'{class}' object has no attribute '{name}'"))
 }
 
 impl Tensor {
     /// The object for an output.
     pub fn of<'py>(graph: &Bound<'py, Graph>, port: Port) -> PyResult<Bound<'py, Tensor>> {
-        Bound::new(graph.py(), Tensor { graph: graph.clone().unbind(), port })
+        let (py, index) = (graph.py(), port.node.index());
+        let first = port.index == 0;
+        let known = |handles: &Handles| match first {
+            true => handles.firsts.get(index).and_then(Option::as_ref).map(|t| t.clone_ref(py)),
+            false => handles.others.get(&port).map(|t| t.clone_ref(py)),
+        };
+        let handles = graph.get().handles();
+        if let Some(tensor) = known(&handles.lock()) {
+            return Ok(tensor.into_bound(py));
+        }
+        // Made without the lock: that may run the garbage collector, which asks for it.
+        let tensor = Tensor { graph: graph.clone().unbind(), port, attributes: Attributes::default() };
+        let made = Bound::new(py, tensor)?;
+        let mut handles = handles.lock();
+        if let Some(tensor) = known(&handles) {
+            drop(handles);
+            return Ok(tensor.into_bound(py));
+        }
+        let kept = made.clone().unbind();
+        if !first {
+            handles.others.insert(port, kept);
+        } else if port.node.0 != u32::MAX {
+            keep(&mut handles.firsts, index, kept);
+        }
+        Ok(made)
     }
 
     /// The port.
@@ -47,7 +119,25 @@ impl Tensor {
 impl Operation {
     /// The object for a node.
     pub fn of<'py>(graph: &Bound<'py, Graph>, id: NodeId) -> PyResult<Bound<'py, Operation>> {
-        Bound::new(graph.py(), Operation { graph: graph.clone().unbind(), id })
+        let py = graph.py();
+        let known = |handles: &Handles| {
+            handles.ops.get(id.index()).and_then(Option::as_ref).map(|op| op.clone_ref(py))
+        };
+        let handles = graph.get().handles();
+        if let Some(op) = known(&handles.lock()) {
+            return Ok(op.into_bound(py));
+        }
+        let op = Operation { graph: graph.clone().unbind(), id, attributes: Attributes::default() };
+        let made = Bound::new(py, op)?;
+        let mut handles = handles.lock();
+        if let Some(op) = known(&handles) {
+            drop(handles);
+            return Ok(op.into_bound(py));
+        }
+        if id.0 != u32::MAX {
+            keep(&mut handles.ops, id.index(), made.clone().unbind());
+        }
+        Ok(made)
     }
 
     /// The node.
@@ -63,6 +153,13 @@ impl Operation {
     fn op(&self) -> Op<'_> {
         Op::new(self.graph.get().inner(), self.id)
     }
+}
+
+fn keep<T>(list: &mut Vec<Option<Py<T>>>, index: usize, object: Py<T>) {
+    if list.len() <= index {
+        list.resize_with(index + 1, || None);
+    }
+    list[index] = Some(object);
 }
 
 /// `x <op> y`, for an operator that is one op; the other side becomes a tensor of this one's dtype.
@@ -103,6 +200,33 @@ impl Tensor {
         100
     }
 
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.graph)?;
+        self.attributes.visit(&visit)
+    }
+
+    fn __clear__(&self) {
+        self.attributes.clear();
+    }
+
+    fn __getattr__<'py>(slf: &Bound<'py, Self>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        slf.get().attributes.get(slf.py(), name)?.ok_or_else(|| missing(slf, name))
+    }
+
+    fn __setattr__(slf: &Bound<'_, Self>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.get().attributes.set(slf, name, Some(value))
+    }
+
+    fn __delattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<()> {
+        slf.get().attributes.set(slf, name, None)
+    }
+
+    /// The attributes that programs gave it.
+    #[getter]
+    fn __dict__<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
+        self.attributes.dict(py)
+    }
+
     /// The operation that gives this tensor.
     #[getter(op)]
     fn op_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Operation>> {
@@ -134,22 +258,32 @@ impl Tensor {
         self.static_shape(py)
     }
 
+    fn _rank(&self) -> Option<usize> {
+        self.graph.get().output(self.port).shape().dims().map(<[_]>::len)
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        Err(PyTypeError::new_err(format!(
+            "len is not well defined for symbolic Tensors. ({}) Please call `x.shape` rather than `len(x)` for shape information.",
+            self.name()
+        )))
+    }
+
     fn _shape_as_list(&self) -> Option<Vec<Option<usize>>> {
         self.graph.get().output(self.port).shape().dims().map(<[_]>::to_vec)
     }
 
     /// Refines what is known of the shape.
     fn set_shape(&self, shape: &Bound<'_, PyAny>) -> PyResult<()> {
+        if let Ok(dims) = shape.extract::<Vec<i64>>()
+            && let Some(d) = dims.iter().find(|d| **d < 0)
+        {
+            return Err(PyValueError::new_err(format!("Dimension {d} must be >= 0: an unknown one is None")));
+        }
         let (graph, shape) = (self.graph.get(), shape_of(shape)?);
         let old = graph.output(self.port).shape();
         if old.merge(&shape).is_none() {
-            let text = |s: &millstream::PartialShape| s.to_string().replace(',', ", ");
-            return Err(PyValueError::new_err(format!(
-                "Shapes {} and {} are not compatible: `{}` cannot have both",
-                text(&old),
-                text(&shape),
-                self.name()
-            )));
+            return Err(PyValueError::new_err(do_not_merge(&old, &shape, &self.name())));
         }
         graph.output(self.port).set_shape(shape);
         graph.inner().check().map_err(building)
@@ -176,9 +310,11 @@ impl Tensor {
     /// The operations that take it.
     fn consumers<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
         let (graph, port) = (slf.get().graph(slf.py()), slf.get().port);
+        // Once for each input that it is.
         let takers: Vec<NodeId> = graph.get().inner().read(|g| {
             let nodes = g.nodes().iter().enumerate();
-            nodes.filter(|(_, n)| n.inputs.contains(&port)).map(|(i, _)| NodeId(i as u32)).collect()
+            let times = |n: &millstream::graph::Node| n.inputs.iter().filter(|p| **p == port).count();
+            nodes.flat_map(|(i, n)| std::iter::repeat_n(NodeId(i as u32), times(n))).collect()
         });
         let ops: PyResult<Vec<_>> = takers.into_iter().map(|id| Operation::of(graph, id)).collect();
         PyList::new(slf.py(), ops?)
@@ -192,11 +328,20 @@ impl Tensor {
         session: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
+        let graph = slf.get().graph(py);
         let session = match session {
-            Some(session) => session,
-            None => default_session(
-                py,
-                "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` or pass an explicit session to `eval(session=sess)`",
+            Some(session) => of_graph(
+                session,
+                graph,
+                "Cannot use the given session to evaluate tensor: the tensor's graph is different from the session's graph.",
+            )?,
+            None => of_graph(
+                default_session(
+                    py,
+                    "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` or pass an explicit session to `eval(session=sess)`",
+                )?,
+                graph,
+                "Cannot use the default session to evaluate tensor: the tensor's graph is different from the session's graph. Pass an explicit session to `eval(session=sess)`.",
             )?,
         };
         session.call_method1("run", (slf, feed_dict))
@@ -223,7 +368,10 @@ impl Tensor {
         let shape = self.static_shape(py)?;
         let known = !shape.getattr("ndims")?.is_none();
         let shape = if known { format!(", shape={shape}") } else { String::new() };
-        Ok(format!("Tensor(\"{}\"{shape}, dtype={})", self.name(), self.dtype(py)?.getattr("name")?))
+        let device =
+            Some(self.device()).filter(|d| !d.is_empty()).map_or(String::new(), |d| format!(", device={d}"));
+        let dtype = self.dtype(py)?.getattr("name")?;
+        Ok(format!("Tensor(\"{}\"{shape}, dtype={dtype}{device})", self.name()))
     }
 
     /// The same as a table, with the line that made it.
@@ -380,6 +528,37 @@ impl Tensor {
 
 #[pymethods]
 impl Operation {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.graph)?;
+        self.attributes.visit(&visit)
+    }
+
+    fn __clear__(&self) {
+        self.attributes.clear();
+    }
+
+    fn __getattr__<'py>(slf: &Bound<'py, Self>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        match slf.get().attributes.get(slf.py(), name)? {
+            Some(value) => Ok(value),
+            None if name == "_original_op" => Ok(slf.py().None().into_bound(slf.py())),
+            None => Err(missing(slf, name)),
+        }
+    }
+
+    fn __setattr__(slf: &Bound<'_, Self>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        slf.get().attributes.set(slf, name, Some(value))
+    }
+
+    fn __delattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<()> {
+        slf.get().attributes.set(slf, name, None)
+    }
+
+    /// The attributes that programs gave it.
+    #[getter]
+    fn __dict__<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
+        self.attributes.dict(py)
+    }
+
     /// The name.
     #[getter]
     fn name(&self) -> String {
@@ -398,9 +577,64 @@ impl Operation {
         self.graph.clone_ref(py)
     }
 
+    /// Its number in the graph, from 1.
     #[getter]
     fn _id(&self) -> u32 {
-        self.id.0
+        self.id.0 + 1
+    }
+
+    /// The loop or branch that it lies in, by its number.
+    #[getter]
+    fn _context(&self) -> Option<u32> {
+        self.graph.get().inner().read(|g| g.node(self.id).ok().and_then(|n| n.context)).map(|c| c.0)
+    }
+
+    /// The loop or branch that it lies in.
+    fn _get_control_flow_context<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.graph.bind(py).call_method1("_context_object", (self._context(),))
+    }
+
+    /// The loop or branch that it lies in.
+    #[getter]
+    fn _control_flow_context<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self._get_control_flow_context(py)
+    }
+
+    /// Its values.
+    fn values<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        Ok(Self::outputs(slf)?.to_tuple())
+    }
+
+    /// What the op takes and gives, as an `OpDef`.
+    #[getter]
+    fn op_def<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let class = py.import("millstream.protos")?.getattr("OpDef")?;
+        class.call_method1("FromString", (crate::interop::op_def(py, self.type_())?,))
+    }
+
+    /// Asks for another device: a name or a `DeviceSpec`.
+    fn _set_device(slf: &Bound<'_, Self>, device: &Bound<'_, PyAny>) -> PyResult<()> {
+        let name: String = match device.hasattr("to_string")? {
+            true => device.call_method0("to_string")?.extract()?,
+            false if device.is_none() => String::new(),
+            false => device.extract()?,
+        };
+        let graph = slf.get().graph(slf.py()).get();
+        graph.inner().set_device(Op::new(graph.inner(), slf.get().id), &name).map_err(building)
+    }
+
+    /// Sets an attribute: an `AttrValue`.
+    fn _set_attr(slf: &Bound<'_, Self>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let bytes: Vec<u8> = value.call_method0("SerializeToString")?.extract()?;
+        slf.get()
+            .graph(slf.py())
+            .call_method1("_set_attr", (slf, name, PyBytes::new(slf.py(), &bytes)))
+            .map(drop)
+    }
+
+    /// Adds control inputs.
+    fn _add_control_inputs(slf: &Bound<'_, Self>, ops: Vec<Bound<'_, Operation>>) -> PyResult<()> {
+        ops.iter().try_for_each(|op| Self::_add_control_input(slf, op))
     }
 
     /// The device that it asks for.
@@ -443,6 +677,11 @@ impl Operation {
         let attr = attr.map_err(building)?.ok_or_else(|| {
             PyValueError::new_err(format!("Operation '{}' has no attr named '{name}'.", self.name()))
         })?;
+        if crate::attr::is_message(&attr) {
+            // As TensorFlow gives shapes and tensors: as their messages.
+            let from = py.import("millstream.protos")?.getattr("_attr_message")?;
+            return from.call1((self.node_def(py)?, name));
+        }
         crate::attr::to_python(py, &attr)
     }
 
@@ -502,7 +741,8 @@ impl Operation {
 
     /// The node in the text form of a `NodeDef`.
     fn __str__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        Ok(slf.getattr("node_def")?.str()?.to_string())
+        let format = slf.py().import("google.protobuf.text_format")?;
+        format.call_method1("MessageToString", (slf.getattr("node_def")?,))?.extract()
     }
 
     /// The node as a `NodeDef`.
@@ -520,11 +760,20 @@ impl Operation {
         session: Option<Bound<'py, PyAny>>,
     ) -> PyResult<()> {
         let py = slf.py();
+        let graph = slf.get().graph(py);
         let session = match session {
-            Some(session) => session,
-            None => default_session(
-                py,
-                "Cannot execute operation using `run()`: No default session is registered. Use `with sess.as_default():` or pass an explicit session to `run(session=sess)`",
+            Some(session) => of_graph(
+                session,
+                graph,
+                "Cannot use the given session to execute operation: the operation's graph is different from the session's graph.",
+            )?,
+            None => of_graph(
+                default_session(
+                    py,
+                    "Cannot execute operation using `run()`: No default session is registered. Use `with sess.as_default():` or pass an explicit session to `run(session=sess)`",
+                )?,
+                graph,
+                "Cannot use the default session to execute operation: the operation's graph is different from the session's graph. Pass an explicit session to run(session=sess).",
             )?,
         };
         session.call_method1("run", (slf, feed_dict)).map(drop)
@@ -547,6 +796,14 @@ impl Operation {
             )));
         }
         let (op, port) = (slf.get().op(), tensor.get().port);
+        let n = op.inputs().len();
+        if n <= index {
+            let class = slf.py().import("millstream.errors")?.getattr("OutOfRangeError")?;
+            let text = format!(
+                "Cannot update edge. Input index [{index}] is greater than the number of total inputs [{n}]."
+            );
+            return Err(PyErr::from_value(class.call1((slf.py().None(), slf.py().None(), text))?));
+        }
         graph.get().inner().update_input(op, index, graph.get().output(port)).map_err(building)
     }
 
@@ -568,6 +825,29 @@ impl Operation {
     }
 }
 
+/// What is said of two shapes of one tensor: TensorFlow's sentence, and which tensor.
+fn do_not_merge(old: &millstream::PartialShape, new: &millstream::PartialShape, name: &str) -> String {
+    let (Some(a), Some(b)) = (old.dims(), new.dims()) else {
+        return format!("`{name}` cannot be {old} and {new}");
+    };
+    if a.len() != b.len() {
+        return format!("Shapes must be equal rank, but are {} and {} (of `{name}`)", a.len(), b.len());
+    }
+    let text = |dims: &[Option<usize>]| {
+        dims.iter().map(|d| d.map_or("?".to_owned(), |d| d.to_string())).collect::<Vec<_>>().join(",")
+    };
+    let differ = |(x, y): (&Option<usize>, &Option<usize>)| x.is_some() && y.is_some() && x != y;
+    let i = a.iter().zip(b).position(differ).unwrap_or_default();
+    let size = |d: &Option<usize>| d.map_or("?".to_owned(), |d| d.to_string());
+    format!(
+        "Dimension {i} in both shapes must be equal, but are {} and {}. Shapes are [{}] and [{}]. (of `{name}`)",
+        size(&a[i]),
+        size(&b[i]),
+        text(a),
+        text(b)
+    )
+}
+
 /// TensorFlow's exception for what takes a value while the graph is built.
 fn not_in_a_graph(py: Python<'_>, message: &'static str) -> PyErr {
     let class = py.import("millstream.errors").and_then(|m| m.getattr("OperatorNotAllowedInGraphError"));
@@ -585,6 +865,18 @@ fn hash(value: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
+}
+
+/// The session, if it is one of this graph.
+fn of_graph<'py>(
+    session: Bound<'py, PyAny>,
+    graph: &Bound<'py, Graph>,
+    otherwise: &'static str,
+) -> PyResult<Bound<'py, PyAny>> {
+    match session.getattr("graph")?.is(graph) {
+        true => Ok(session),
+        false => Err(PyValueError::new_err(otherwise)),
+    }
 }
 
 fn default_session<'py>(py: Python<'py>, missing: &'static str) -> PyResult<Bound<'py, PyAny>> {

@@ -221,7 +221,7 @@ def test_shapes_are_refined():
     assert x.shape.ndims is None and str(x) == 'Tensor("Placeholder:0", dtype=float32)'
     x.set_shape([None, 3])
     assert x.get_shape().as_list() == [None, 3]
-    with pytest.raises(ValueError, match="are not compatible"):
+    with pytest.raises(ValueError, match="must be equal, but are 3 and 4"):
         x.set_shape([2, 4])
     assert repr(x) == "<tf.Tensor 'Placeholder:0' shape=(?, 3) dtype=float32>"
 

@@ -120,7 +120,7 @@ fn tensors_on_the_way_are_fed() -> Result<()> {
     let error = fails(
         session.run::<Tensor>(out, ()),
         Code::InvalidArgument,
-        &["the placeholder `unfed` (f32[2]) must be fed", "unfed:0"],
+        &["You must feed a value for placeholder tensor 'unfed' with dtype float and shape [2]", "unfed:0"],
     );
     assert!(error.built_at().is_some_and(|at| at.file().ends_with("sessions.rs")), "{error}");
     fails(

@@ -199,7 +199,7 @@ fn switches() -> Vec<Row> {
     let yes = constant("yes", "DT_BOOL", "tensor_shape {} bool_val: true");
     let switch = "node { name: 's' op: 'Switch' input: 'one' input: 'yes' attr { key: 'T' value { type: DT_INT32 } } }";
     vec![
-        ("CVE-2020-15190", Run(one() + &yes + switch, "s:0"), "it lies on a branch that was not taken"),
+        ("CVE-2020-15190", Run(one() + &yes + switch, "s:0"), "lies on a branch that was not taken"),
         (STRUCTURE, Case("Switch", "wants_a_scalar_predicate"), ""),
         ("the op Abort", Case("Abort", "says_so"), ""),
     ]

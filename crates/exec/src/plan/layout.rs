@@ -6,7 +6,7 @@ use super::{
 };
 use millstream_graph::op::{Role, ScalarKernel};
 use millstream_state::Resources;
-use millstream_tensor::{Result, Tensor, invalid};
+use millstream_tensor::{Result, Tensor};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -199,15 +199,7 @@ impl Builder<'_> {
         let frame = node.frame;
         Ok(match info.op.role {
             Role::Placeholder => {
-                return Err(invalid!(
-                    "the placeholder `{}` ({}{}) must be fed",
-                    info.name,
-                    info.output_types[0],
-                    node.shapes[0]
-                )
-                .at_node(&info.name, info.op.name)
-                .at_line(node.at)
-                .with_help(format!("add a value for `{}:0` to the feeds", info.name)));
+                return Err(crate::reference::not_fed(info).at_line(node.at));
             }
             Role::Const | Role::Identity | Role::LoopCond => Kind::Forward,
             Role::NoOp | Role::ControlTrigger => Kind::Nothing,

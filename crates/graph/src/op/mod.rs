@@ -17,3 +17,4 @@ pub use kernel::{
 };
 pub use registry::Registry;
 pub use resolve::NodeInfo;
+pub(crate) use resolve::check_attr;

@@ -249,7 +249,8 @@ fn missing(op: &OpDef, attr: &str, spec: &AttrSpec) -> Error {
     invalid!("{} needs the attribute `{attr}` ({:?})", op.name, spec.kind)
 }
 
-fn check_attr(op: &OpDef, name: &str, spec: &AttrSpec, value: &Attr) -> Result<()> {
+/// Whether an attribute is what the op declares.
+pub(crate) fn check_attr(op: &OpDef, name: &str, spec: &AttrSpec, value: &Attr) -> Result<()> {
     let list_of = |ok: fn(&Attr) -> bool| matches!(value, Attr::List(v) if v.iter().all(ok));
     let fits = match (spec.kind, value) {
         (AttrKind::Type(allowed), Attr::Type(t)) => {

@@ -19,8 +19,8 @@ from millstream.array_ops import *  # noqa: F403
 from millstream.control_flow import Print, case, cond, group, no_op, switch_case, tuple, while_loop  # noqa: A004
 from millstream.control_flow import assert_ as Assert  # noqa: N812
 from millstream.data_flow import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
-from millstream.devices import DeviceSpec
 from millstream.dtypes import *  # noqa: F403
+from millstream.devices import DeviceSpec
 from millstream.dtypes import DType, as_dtype
 from millstream.framework import (
     Graph,
@@ -50,7 +50,7 @@ from millstream.framework import (
 from millstream.functional import foldl, foldr, map_fn, scan
 from millstream.gradients_impl import AggregationMethod, UnconnectedGradients, gradients, hessians
 from millstream.graph_keys import GraphKeys
-from millstream.importer import import_graph_def
+from millstream.importer import import_graph_def, load_file_system_library, load_library, load_op_library
 from millstream.init_ops import (
     constant_initializer,
     glorot_normal_initializer,
@@ -71,6 +71,7 @@ from millstream.session import InteractiveSession, Session, get_default_session
 from millstream.shapes import Dimension, TensorShape, TensorSpec
 from millstream.templates import make_template
 from millstream.tensor_array import TensorArray
+from millstream.tensor_util import make_ndarray, make_tensor_proto
 from millstream.variable_scopes import (
     AUTO_REUSE,
     VariableScope,

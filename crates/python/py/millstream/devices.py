@@ -149,3 +149,59 @@ class DeviceSpec:
 def _upper(device_type: Optional[str]) -> Optional[str]:
     # Short names are written either way; others, such as `XLA_CPU`, as they are.
     return device_type.upper() if device_type in ("cpu", "gpu") else device_type
+
+
+class _ReplicaDeviceChooser:
+    """Which device each operation is for: variables go round the parameter servers, the rest to the worker."""
+
+    def __init__(self, ps_device: str, worker_device: str, merge_devices: bool, ps_ops: Any, strategy: Any) -> None:
+        self._ps, self._worker, self._merge = ps_device, worker_device, merge_devices
+        self._ps_ops, self._strategy = ps_ops, strategy
+
+    def __call__(self, op: Any) -> str:
+        if not self._merge and op.device:
+            return op.device
+        now = DeviceSpec.from_string(op.device or "")
+        chosen = self._worker or ""
+        if self._ps and op.type in self._ps_ops:
+            ps = DeviceSpec.from_string(self._ps)
+            if now.job in (None, ps.job):
+                ps.task = self._strategy(op)
+            return ps.make_merged_spec(now).to_string()
+        return DeviceSpec.from_string(chosen).make_merged_spec(now).to_string()
+
+
+class _RoundRobin:
+    """The next server for each operation."""
+
+    def __init__(self, n_tasks: int) -> None:
+        self._n_tasks, self._next = n_tasks, 0
+
+    def __call__(self, op: Any) -> int:
+        task, self._next = self._next, (self._next + 1) % self._n_tasks
+        return task
+
+
+_VARIABLE_OPS = ("Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable", "MutableHashTableV2", "VarHandleOp")
+
+
+def replica_device_setter(
+    ps_tasks: int = 0,
+    ps_device: str = "/job:ps",
+    worker_device: str = "/job:worker",
+    merge_devices: bool = True,
+    cluster: Any = None,
+    ps_ops: Any = None,
+    ps_strategy: Any = None,
+) -> Any:
+    """For `tf.device`: puts variables on the parameter servers, one after the other, and the rest on the worker. None if there are no servers."""
+    if cluster is not None:
+        spec = cluster.as_dict() if hasattr(cluster, "as_dict") else {j.name: dict(j.tasks) for j in cluster.job} if hasattr(cluster, "job") else cluster
+        if not isinstance(spec, dict):
+            raise TypeError("cluster must be a ClusterSpec, a ClusterDef or a dict of jobs, not %r" % (cluster,))
+        ps_tasks = len(spec.get(DeviceSpec.from_string(ps_device).job, ()))
+    if not ps_tasks:
+        return None
+    if ps_strategy is not None and not callable(ps_strategy):
+        raise TypeError("ps_strategy must be callable")
+    return _ReplicaDeviceChooser(ps_device, worker_device, merge_devices, ps_ops or _VARIABLE_OPS, ps_strategy or _RoundRobin(ps_tasks))

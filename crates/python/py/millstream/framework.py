@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import re
+import threading
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
@@ -16,9 +17,11 @@ import numpy as np
 from millstream import _engine, dtypes, shapes
 from millstream._engine import Operation, Tensor
 from millstream._ops import op
+from millstream.contexts import context_of
+from millstream.dressing import Dressing, device_block, mapping_block, original_block
 
-_VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\\-/]*$")
-_VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\\-/]*$")
+_VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
+_VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
 
 
 class Graph(_engine.Graph):
@@ -27,8 +30,9 @@ class Graph(_engine.Graph):
     def __init__(self) -> None:
         self._collections: Dict[Any, List[Any]] = {}
         self._finalized = False
-        self._unfeedable: set = set()
-        self._unfetchable: set = set()
+        self._dressing = Dressing(self)
+        self._context_objects: List[Any] = []
+        self._roots = threading.local()
         self._extras: Dict[str, Any] = {}
 
     def as_default(self) -> Any:
@@ -39,6 +43,11 @@ class Graph(_engine.Graph):
         """From here on adding an operation is an error."""
         self._finalized = True
         super().finalize()
+
+    def _unsafe_unfinalize(self) -> None:
+        """Takes `finalize` back."""
+        self._finalized = False
+        self._unfinalize()
 
     @property
     def finalized(self) -> bool:
@@ -90,12 +99,42 @@ class Graph(_engine.Graph):
         return "<tf.Graph with %d operation%s at 0x%x>" % (n, "" if n == 1 else "s", id(self))
 
     def switch_to_thread_local(self) -> None:
-        """Accepted; the blocks of a graph are shared by the threads that build it."""
+        """From here on the blocks (devices, control dependencies, ..) that a thread enters hold for what that thread makes."""
+        self._dressing.switch_to_thread_local()
+        self._switch_to_thread_local()
+
+    def _dress(self) -> None:
+        self._dressing.finish()
 
     @property
     def graph_def_versions(self) -> Any:
         """The versions of the graph's message."""
-        return self.as_graph_def().versions
+        from millstream import protos
+
+        return protos.GraphDef.FromString(_engine.Graph()._graph_def(False)).versions
+
+    def __reduce__(self) -> Any:
+        raise TypeError("can't pickle Graph objects: send `graph.as_graph_def().SerializeToString()` and import it with `tf.import_graph_def`")
+
+    # Loops and branches.
+
+    def _context_object(self, number: Optional[int]) -> Any:
+        """The object for the context of this number; None for none."""
+        if number is None:
+            return None
+        known = len(self._context_objects)
+        if known <= number:
+            facts = self._contexts(known)
+            self._context_objects += [context_of(self, known + i, f) for i, f in enumerate(facts)]
+        return self._context_objects[number]
+
+    def _get_control_flow_context(self) -> Any:
+        """The loop or branch that operations are made in; None if none."""
+        return self._context_object(self._context)
+
+    def _set_control_flow_context(self, ctx: Any) -> None:
+        """Makes operations in this loop or branch from now on; in none if None."""
+        self._set_context(None if ctx is None else ctx._number)
 
     # Operations and tensors.
 
@@ -117,6 +156,8 @@ class Graph(_engine.Graph):
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
         """The tensor or operation that `obj` is, names, or converts to."""
+        if not (allow_tensor or allow_operation):
+            raise ValueError("allow_tensor and allow_operation can't both be False.")
         types = "Tensor or Operation" if allow_tensor and allow_operation else "Tensor" if allow_tensor else "Operation"
         convert = getattr(obj, "_as_graph_element", None)
         if convert is not None:
@@ -124,45 +165,41 @@ class Graph(_engine.Graph):
         if isinstance(obj, bytes):
             obj = obj.decode()
         if isinstance(obj, str):
-            if ":" in obj and allow_tensor:
-                try:
-                    return self._tensor(obj)
-                except KeyError:
-                    if obj.count(":") != 1 or not obj.rsplit(":", 1)[1].isdigit():
-                        raise ValueError(
-                            "The name %s looks a like a Tensor name, but is not a valid one. Tensor names must be of the form "
-                            '"<op_name>:<output_index>".' % repr(obj)
-                        ) from None
-                    raise
             if ":" in obj:
-                raise ValueError("Name %s appears to refer to a Tensor, not a %s." % (repr(obj), types))
-            if not allow_operation:
-                try:
-                    self._operation(obj)
-                except KeyError:
-                    raise ValueError(
-                        "The name %s refers to an Operation, not a %s. Tensor names must be of the form "
-                        '"<op_name>:<output_index>".' % (repr(obj), types)
-                    ) from None
-                raise ValueError(
-                    "The name %s refers to an Operation, not a %s. Tensor names must be of the form "
-                    '"<op_name>:<output_index>".' % (repr(obj), types)
-                )
-            return self._operation(obj)
+                if not allow_tensor:
+                    raise ValueError("Name %s appears to refer to a Tensor, not a %s." % (repr(obj), types))
+                return self._tensor_named(obj)
+            return self._operation(obj) if allow_operation else self._refuse_operation_name(obj, types)
         if isinstance(obj, Tensor) and allow_tensor or isinstance(obj, Operation) and allow_operation:
             if obj.graph is not self:
                 raise ValueError("%s %s is not an element of this graph." % (type(obj).__name__, obj))
             return obj
         raise TypeError("Can not convert a %s into a %s." % (type(obj).__name__, types))
 
+    def _tensor_named(self, name: str) -> Tensor:
+        parts = name.split(":")
+        if len(parts) != 2 or not _is_int(parts[1]):
+            raise ValueError(
+                "The name %s looks a like a Tensor name, but is not a valid one. Tensor names must be of the form "
+                '"<op_name>:<output_index>".' % repr(name)
+            )
+        return self._tensor(name)
+
+    def _refuse_operation_name(self, name: str, types: str) -> Any:
+        try:
+            self._operation(name)
+        except KeyError:
+            what = "looks like an (invalid) Operation name, not a %s." % types
+        else:
+            what = "refers to an Operation, not a %s." % types
+        raise ValueError('The name %s %s Tensor names must be of the form "<op_name>:<output_index>".' % (repr(name), what))
+
     def as_graph_def(self, from_version: Optional[int] = None, add_shapes: bool = False) -> Any:
         """The graph as a `GraphDef`."""
         from millstream import protos
 
-        message = protos.GraphDef.FromString(self._graph_def(add_shapes))
-        if from_version is not None:
-            del message.node[:from_version]
-        return message
+        # As in TensorFlow 1.15, `from_version` leaves no nodes out.
+        return protos.GraphDef.FromString(self._graph_def(add_shapes))
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """A name in the current scope that nobody else gets."""
@@ -174,86 +211,115 @@ class Graph(_engine.Graph):
             full, i = "%s%s_%d" % (self._scope, name, i), i + 1
         return full
 
-    def get_name_scope(self) -> str:
-        """The current name scope, without its closing slash."""
-        return self._scope.rstrip("/")
+    def get_name_scope(self) -> Optional[str]:
+        """The current name scope, without its closing slash; None right within a block of None."""
+        return self._scope.rstrip("/") or (None if getattr(self._roots, "depth", 0) else "")
 
     def is_feedable(self, tensor: Tensor) -> bool:
         """Whether the tensor may be fed."""
-        return tensor not in self._unfeedable
+        return not isinstance(tensor, Tensor) or self._may_feed(tensor)
 
     def is_fetchable(self, tensor_or_op: Any) -> bool:
         """Whether it may be fetched."""
-        return tensor_or_op not in self._unfetchable
+        return not isinstance(tensor_or_op, (Tensor, Operation)) or self._may_fetch(tensor_or_op)
 
     def prevent_feeding(self, tensor: Tensor) -> None:
         """Marks the tensor as one that is not to be fed."""
-        self._unfeedable.add(tensor)
+        self._bar_feed(self.as_graph_element(tensor, allow_operation=False))
 
     def prevent_fetching(self, op: Operation) -> None:
         """Marks the operation as one that is not to be fetched."""
-        self._unfetchable.add(op)
+        self._bar_fetch(self.as_graph_element(op, allow_tensor=False))
 
     # Blocks.
 
     @contextlib.contextmanager
     def name_scope(self, name: Optional[str]) -> Any:
         """Names within the block are prefixed by `name/`; None and "" go back to the root, a name that ends in "/" is entered again."""
+        if isinstance(name, bytes):
+            name = name.decode()
         if name:
-            if isinstance(name, bytes):
-                name = name.decode()
+            if not isinstance(name, str):
+                raise TypeError("expected string or bytes-like object as the name of a name scope, not %r" % (name,))
             valid = _VALID_SCOPE_NAME if self._scope else _VALID_OP_NAME
             if not valid.match(name):
                 raise ValueError("'%s' is not a valid scope name" % name)
             with self._name_scope(name) as scope:
                 yield scope
-        else:
+            return
+        self._roots.depth = getattr(self._roots, "depth", 0) + 1
+        try:
             with self._exact_scope(""):
                 yield ""
+        finally:
+            self._roots.depth -= 1
 
     def control_dependencies(self, control_inputs: Any) -> Any:
         """Operations made within the block run after these; None drops what the blocks around say."""
         if control_inputs is None:
             return self._without_control()
-        ops = []
-        for item in control_inputs:
-            if isinstance(item, IndexedSlices):
-                item = item.op
-            elif not isinstance(item, (Tensor, Operation)):
-                item = self.as_graph_element(item)
-            ops.append(item)
-        return self._control_dependencies(ops)
+        return self._control_dependencies([self._control_input(item) for item in control_inputs])
+
+    def _control_input(self, item: Any) -> Any:
+        if isinstance(item, (Tensor, Operation)):
+            return item
+        if isinstance(item, IndexedSlices):
+            return item.op
+        if isinstance(getattr(item, "handle", None), Tensor):
+            return item.op  # Of a change of a variable, the change.
+        return self.as_graph_element(item)
+
+    def device(self, device_name_or_function: Any) -> Any:
+        """Operations made within the block ask for this device: a name, a `DeviceSpec`, or a function of the operation that gives one."""
+        return device_block(self, self._dressing, device_name_or_function)
 
     @contextlib.contextmanager
-    def device(self, device_name_or_function: Any) -> Any:
-        """Operations made within the block ask for this device."""
-        name = device_name_or_function
-        if callable(name):
-            # What depends on the operation is asked once, of none: there is one device.
-            name = name(None)
-        with self._device("" if name is None else _merged_device(self, name)):
-            yield
-
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
         """Operations made within the block belong where `op` is."""
         if op is None and not ignore_existing:
             raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
         op = _op_to_colocate_with(op, self)
-        return self._colocation(op, ignore_existing)
+        # What devices were asked for outside does not count inside.
+        with self.device(None), self._dressing.beside(), self._colocation(op, ignore_existing):
+            yield
+
+    def _attr_scope(self, attr_map: Any) -> Any:
+        """Operations made within the block have these attributes: `AttrValue`s, functions of the `NodeDef`, or None for none."""
+        wanted = "attr_map must be a dictionary mapping strings to AttrValue protocol buffers"
+        if not isinstance(attr_map, dict):
+            raise TypeError(wanted)
+        for name, value in attr_map.items():
+            if not isinstance(name, str) or not (value is None or callable(value) or type(value).__name__ == "AttrValue"):
+                raise TypeError(wanted + " or callables that emit AttrValue protocol buffers")
+        return mapping_block(self._dressing, "attributes", attr_map)
+
+    def _kernel_label_map(self, op_to_kernel_label_map: Any) -> Any:
+        """Operations of these types made within the block ask for the kernels of these labels."""
+        wanted = "op_to_kernel_label_map must be a dictionary mapping strings to strings"
+        if not isinstance(op_to_kernel_label_map, dict):
+            raise TypeError(wanted)
+        if not all(isinstance(k, str) and isinstance(v, str) for k, v in op_to_kernel_label_map.items()):
+            raise TypeError(wanted)
+        return mapping_block(self._dressing, "labels", op_to_kernel_label_map)
+
+    def _original_op(self, op: Any) -> Any:
+        """Operations made within the block stand for `op`: a gradient's for what it is the gradient of."""
+        return original_block(self._dressing, op)
 
     def gradient_override_map(self, op_type_map: Dict[str, str]) -> Any:
         """Operations of these types made within the block are differentiated by the gradients of these names."""
         if not isinstance(op_type_map, dict):
-            raise TypeError("`op_type_map` must be a dictionary mapping strings to strings")
+            raise TypeError("op_type_map must be a dictionary mapping strings to strings")
         for key, value in op_type_map.items():
             if not (isinstance(key, str) and isinstance(value, str)):
-                raise TypeError("`op_type_map` must be a dictionary mapping strings to strings: %r: %r" % (key, value))
+                raise TypeError("op_type_map must be a dictionary mapping strings to strings, not %r: %r" % (key, value))
         return self._gradient_override(list(op_type_map.items()))
 
     @contextlib.contextmanager
     def container(self, container_name: str) -> Any:
-        """Accepted for `with` blocks; a session's `container` says where its resources are."""
-        yield container_name
+        """Variables, queues and other resources of operations made within the block are kept in this container."""
+        with self._container(container_name):
+            yield container_name
 
     # Collections.
 
@@ -270,23 +336,43 @@ class Graph(_engine.Graph):
 
     def get_collection_ref(self, name: Any) -> List[Any]:
         """The collection itself: changes to the list change it."""
+        self._collect_contexts()
         return self._collections.setdefault(name, [])
 
     def get_collection(self, name: Any, scope: Optional[str] = None) -> List[Any]:
         """The values of a collection; with `scope` only those whose name it matches at the beginning."""
+        self._collect_contexts()
         values = self._collections.get(name, [])
         if scope is None:
             return list(values)
         regex = re.compile(scope)
         return [v for v in values if hasattr(v, "name") and regex.match(v.name)]
 
+    def _collect_contexts(self) -> None:
+        """The engine keeps the loops and branches: the outermost ones of its own making are collections."""
+        known = len(self._context_objects)
+        if known < self._n_contexts:
+            self._context_object(self._n_contexts - 1)
+            for context in self._context_objects[known:]:
+                if not context._facts["imported"] and context._facts["parent"] is None:
+                    self._collections.setdefault(type(context)._MESSAGE[1], []).append(context)
+
+    def _adopt_contexts(self, start: int) -> None:
+        """Loops and branches of an imported graph, from number `start` on, that are to be in the collections as our own are."""
+        self._collect_contexts()
+        for context in self._context_objects[start:]:
+            if context._facts["parent"] is None:
+                self._collections.setdefault(type(context)._MESSAGE[1], []).append(context)
+
     def get_all_collection_keys(self) -> List[Any]:
-        """The names of all collections that hold something."""
-        return [k for k, v in self._collections.items() if isinstance(k, str) and v]
+        """The names of all collections."""
+        self._collect_contexts()
+        return [k for k in self._collections if isinstance(k, str)]
 
     @property
     def collections(self) -> List[Any]:
         """The names of all collections."""
+        self._collect_contexts()
         return list(self._collections)
 
     def clear_collection(self, name: Any) -> None:
@@ -307,9 +393,16 @@ class Graph(_engine.Graph):
         compute_device: bool = True,
     ) -> Operation:
         """Makes an operation of this type with flat inputs."""
+        self._check_not_finalized()
+        for index, item in enumerate(inputs):
+            if not isinstance(item, Tensor):
+                raise TypeError("Input #%d is not a tensor: %s" % (index, item))
+        if op_type not in _op_types():
+            from millstream import errors
+
+            raise errors.NotFoundError(None, None, "Op type not registered '%s' in binary: there is no such op" % op_type)
         with self.as_default():
-            function = op(op_type)
-            return function._flat(list(inputs), attrs or {}, name)
+            return op(op_type)._flat(list(inputs), attrs or {}, name)
 
 
 class _AsDefault:
@@ -326,15 +419,21 @@ class _AsDefault:
         _engine.pop_graph(self._graph)
 
 
-def _merged_device(graph: Graph, name: Any) -> str:
-    from millstream.devices import DeviceSpec
+def _op_types() -> Any:
+    if not _known_ops:
+        _known_ops.update(_engine.op_names())
+    return _known_ops
 
-    spec = DeviceSpec()
-    for part in (getattr(graph, "_device_now", ""), name):
-        text = part.to_string() if hasattr(part, "to_string") else part
-        if text:
-            spec.merge_from(DeviceSpec.from_string(text))
-    return spec.to_string()
+
+_known_ops: set = set()
+
+
+def _is_int(text: str) -> bool:
+    try:
+        int(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _op_to_colocate_with(value: Any, graph: Graph) -> Optional[Operation]:
@@ -407,7 +506,7 @@ class name_scope:
     def __init__(self, name: Optional[str], default_name: Optional[str] = None, values: Any = None) -> None:
         self._name = default_name if name is None else name
         if name is None and default_name is None and values is not None:
-            raise ValueError("At least one of name (%s) and default_name (%s) should be provided." % (name, default_name))
+            raise ValueError("At least one of name (%s) and default_name (%s) must be provided." % (name, default_name))
         self._values = values or ()
         self._stack: List[Any] = []
 
@@ -811,24 +910,37 @@ def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:
     return shapes.TensorShape([None if d == -1 else int(d) for d in np.atleast_1d(value)])
 
 
-def _expand(item: Any, value: Any = None) -> Tuple[List[Any], Any]:
-    """Fetches and feeds of kinds that the engine does not know: what is run (or fed) instead, and how the values are put together."""
+def _expand(item: Any, value: Any = None, partial: bool = False) -> Any:
+    """Fetches and feeds of kinds that the engine does not know: what is run (or fed) instead, and how the values are put together.
+
+    With `partial`, the tensors that are to be fed, as a list.
+    """
+    from millstream.session import conversion_of
+
+    if partial:
+        return _parts_to_feed(item)
+    own = conversion_of(item)
+    if own is not None:
+        if value is not None:
+            return list(own[2](item, value)), None  # type: ignore[misc]
+        return own[1](item)
     if isinstance(item, SparseTensor):
         parts = [item.indices, item.values, item.dense_shape]
-        return (list(zip(parts, value)), None) if value is not None else (parts, lambda v: SparseTensorValue(*v))
+        return (_pairs(parts, list(value)), None) if value is not None else (parts, lambda v: SparseTensorValue(*v))
     if isinstance(item, IndexedSlices):
         parts = [item.values, item.indices] + ([] if item.dense_shape is None else [item.dense_shape])
         if value is not None:
-            return list(zip(parts, value)), None
+            return _pairs(parts, [v for v in value if v is not None]), None
         return parts, lambda v: IndexedSlicesValue(*(v if len(v) == 3 else v + [None]))
     if isinstance(item, tuple) and value is not None:
-        return list(zip(item, value)), None
+        return _pairs(item, value), None
     if isinstance(item, bytes):
-        item = item.decode()
-        return ([(item, value)], None) if value is not None else ([item], lambda v: v[0])
+        return [(item.decode(), value)], None
     if hasattr(item, "_as_graph_element"):
         element = item._as_graph_element()
-        return ([(element, value)], None) if value is not None else ([element], lambda v: v[0])
+        if isinstance(element, (Tensor, Operation)):
+            return ([(element, value)], None) if value is not None else ([element], lambda v: v[0])
+        item = element
     fields = getattr(type(item), "__attrs_attrs__", None)
     if fields is not None and value is None:
         names = [f.name for f in fields]
@@ -839,3 +951,31 @@ def _expand(item: Any, value: Any = None) -> Tuple[List[Any], Any]:
         "Fetch argument %r has invalid type %r, must be a string or Tensor. (Can not convert a %s into a Tensor or Operation.)"
         % (item, type(item), type(item).__name__)
     )
+
+
+def _pairs(keys: Any, values: Any) -> List[Tuple[Any, Any]]:
+    """A structure that is fed, with as many values."""
+    try:
+        n = len(values)
+    except TypeError:
+        n = -1
+    if n != len(keys):
+        raise ValueError("a feed of %d parts needs as many values, not %r" % (len(keys), values))
+    return list(zip(keys, values))
+
+
+def _parts_to_feed(item: Any) -> List[Any]:
+    from millstream.session import conversion_of
+
+    own = conversion_of(item)
+    if own is not None:
+        return list(own[3](item))  # type: ignore[misc]
+    if isinstance(item, (SparseTensor, IndexedSlices)):
+        return item._to_components()
+    if isinstance(item, (tuple, list)):
+        return list(item)
+    if isinstance(item, bytes):
+        return [item.decode()]
+    if hasattr(item, "_as_graph_element"):
+        return [item._as_graph_element()]
+    raise TypeError("Cannot interpret feed_list key as Tensor: Can not convert a %s into a Tensor." % type(item).__name__)

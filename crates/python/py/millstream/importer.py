@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional
+import contextlib
+from typing import Any, Dict, List, Optional
 
-from millstream import _engine
-from millstream.framework import convert_to_tensor, get_default_graph
+from millstream import _engine, errors
+from millstream.dressing import merged
+from millstream.framework import Graph, Tensor, convert_to_tensor, get_default_graph, name_scope
 
 
 def import_graph_def(
@@ -20,38 +22,75 @@ def import_graph_def(
 
     Gives the tensors (`"x:0"`) and operations (`"x"`) that `return_elements` names; None if it is None.
     """
-    if not hasattr(graph_def, "SerializeToString"):
+    if not hasattr(graph_def, "SerializeToString") or not hasattr(graph_def, "node"):
         raise TypeError("graph_def must be a GraphDef proto.")
-    if input_map is not None and not isinstance(input_map, dict):
+    if input_map is not None and not (isinstance(input_map, dict) and all(isinstance(k, (str, bytes)) for k in input_map)):
         raise TypeError("input_map must be a dictionary mapping strings to Tensor objects.")
     if return_elements is not None and not all(isinstance(e, (str, bytes)) for e in return_elements):
         raise TypeError("return_elements must be a list of strings.")
-    mapped = {_text(k): convert_to_tensor(v) for k, v in (input_map or {}).items()}
+    if not isinstance(name, (str, type(None))):
+        raise TypeError("name must be a string or None, not %r" % (name,))
+    graph = get_default_graph()
+    _check_ops(graph_def)
     names = [_text(e) for e in return_elements or []]
-    if mapped or names:
-        _check_names(graph_def, mapped, names)
-    prefix = "import" if name is None else name
-    found = _engine.import_graph_def(get_default_graph(), graph_def.SerializeToString(), prefix, mapped, names)
+    before = len(graph)
+    with _scope(graph, name) as prefix:
+        mapped = _mapped(graph, input_map or {})
+        found = _engine.import_graph_def(graph, graph_def.SerializeToString(), prefix, mapped, names)
+    _place(graph, before)
     return None if return_elements is None else found
 
 
-def _check_names(graph_def: Any, mapped: Any, names: List[str]) -> None:
-    """`ValueError` for names that the graph does not have."""
-    nodes = {node.name for node in graph_def.node}
-    for name in names:
-        if name.partition(":")[0] not in nodes:
-            raise ValueError(f"Requested return node '{name}' not found in graph def")
-    if mapped:
-        used = {_output(i) for node in graph_def.node for i in node.input}
-        unused = sorted(_output(name) for name in mapped if _output(name) not in used)
-        if unused:
-            raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(unused)}]")
+def _scope(graph: Graph, name: Optional[str]) -> Any:
+    """The scope of the names; of "", that of none at all."""
+    if name == "":
+        return contextlib.nullcontext("")
+    return graph.name_scope("import" if name is None else name)
 
 
-def _output(name: str) -> str:
-    """An input as the output that it is: `x` is `x:0`."""
-    return name if name.startswith("^") or ":" in name else name + ":0"
+def _mapped(graph: Graph, input_map: Dict[Any, Any]) -> Dict[str, Tensor]:
+    """The values of the map as tensors; those that have to be made are named as TensorFlow's."""
+    out = {_text(k): v for k, v in input_map.items()}
+    if all(isinstance(v, Tensor) for v in out.values()):
+        return out
+    with name_scope("_inputs") if graph._scope else graph._exact_scope("_inputs/"):
+        return {k: convert_to_tensor(v) for k, v in out.items()}
+
+
+def _check_ops(graph_def: Any) -> None:
+    known = set(_engine.op_names()) | {f.signature.name for f in graph_def.library.function}
+    for node in graph_def.node:
+        if node.op and node.op not in known:
+            raise errors.NotFoundError(
+                None,
+                None,
+                "Op type not registered '%s' in binary: node '%s' is of an op that there is none of here. If it is one of tf.contrib, or of a "
+                "library of its own, it cannot be imported." % (node.op, node.name),
+            )
+
+
+def _place(graph: Graph, before: int) -> None:
+    """Devices of open blocks count where the nodes do not say otherwise."""
+    devices = [d for d in graph._dressing.active() if isinstance(d, str)]
+    if any(devices):
+        for op in graph._operations(before):
+            op._set_device(merged([*devices, op.device]))
 
 
 def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else value
+
+
+def load_op_library(library_filename: str) -> Any:
+    """Ops of a library for TensorFlow cannot be had: its binary interface is TensorFlow's own."""
+    import os
+
+    if not os.path.exists(library_filename):
+        raise errors.NotFoundError(None, None, "%s: cannot open shared object file: No such file or directory" % library_filename)
+    raise errors.UnimplementedError(
+        None, None, "%s is a library of ops for TensorFlow, which this engine cannot run: write the op with tf.py_func, or in Rust" % library_filename
+    )
+
+
+load_library = load_op_library
+load_file_system_library = load_op_library

@@ -88,6 +88,15 @@ def __dir__() -> List[str]:
     return sorted(set(globals()) | set(names()))
 
 
+def _attr_message(node_def: Any, name: str) -> Any:
+    """A shape, a tensor or a list of such among a node's attributes: its own message, as `Operation.get_attr` gives it."""
+    value = node_def.attr[name]
+    kind = value.WhichOneof("value")
+    if kind != "list":
+        return getattr(value, kind)
+    return list(value.list.shape) or list(value.list.tensor)
+
+
 def names() -> List[str]:
     """All messages that stand alone."""
     from google.protobuf import descriptor_pb2

@@ -2,10 +2,60 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional
+import atexit
+import os
+import threading
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from millstream import _engine
+from millstream import _engine, errors, logging
 from millstream.framework import Graph, get_default_graph
+
+atexit.register(_engine.ending)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_engine.forked)
+
+_CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
+
+
+class _DeviceAttributes:
+    """A device that a session runs on."""
+
+    def __init__(self, name: str, device_type: str, memory_limit_bytes: int, incarnation: int) -> None:
+        self._name, self._device_type = name, device_type
+        self._memory_limit_bytes, self._incarnation = memory_limit_bytes, incarnation
+
+    name = property(lambda self: self._name, doc="Its whole name.")
+    device_type = property(lambda self: self._device_type, doc='`"CPU"`.')
+    memory_limit_bytes = property(lambda self: self._memory_limit_bytes, doc="How much memory it has.")
+    incarnation = property(lambda self: self._incarnation, doc="A number that is another one for each process.")
+
+    def __repr__(self) -> str:
+        return "_DeviceAttributes(%s, %s, %d, %d)" % (self.name, self.device_type, self.memory_limit_bytes, self.incarnation)
+
+
+def _memory() -> int:
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return 1 << 28  # What TensorFlow says where it does not know.
+
+
+def _check_target(target: Any) -> bytes:
+    if not isinstance(target, (str, bytes)):
+        raise TypeError("target must be a string, but got %s" % type(target))
+    name = target.decode() if isinstance(target, bytes) else target
+    if name.startswith("grpc://"):
+        raise errors.UnimplementedError(
+            None, None, "the target '%s' is a server: sessions run in this process only; leave `target` empty" % name
+        )
+    if name:
+        raise errors.NotFoundError(
+            None,
+            None,
+            "No session factory registered for the given session options: {target: \"%s\"} Registered factories are {DIRECT_SESSION}. "
+            "Leave `target` empty: sessions run in this process" % name,
+        )
+    return name.encode()
 
 
 class BaseSession(_engine.Session):
@@ -14,19 +64,19 @@ class BaseSession(_engine.Session):
     def __new__(cls, target: str = "", graph: Optional[Graph] = None, config: Any = None) -> "BaseSession":
         if graph is not None and not isinstance(graph, Graph):
             raise TypeError("graph must be a tf.Graph, but got %s" % type(graph))
-        if not isinstance(target, (str, bytes)):
-            raise TypeError("target must be a string, but got %s" % type(target))
+        target_bytes = _check_target(target)
         if config is not None and type(config).__name__ != "ConfigProto":
             raise TypeError("config must be a tf.ConfigProto, but got %s" % type(config))
-        threads, one, timeout = None, False, None
+        threads, one, timeout, container, pools = None, False, None, "", 1
         if config is not None:
             inter, intra = config.inter_op_parallelism_threads, config.intra_op_parallelism_threads
             threads = (max(inter, intra) or None) if inter >= 0 else 1
             one = intra == 1
             timeout = config.operation_timeout_in_ms or None
-        session = super().__new__(cls, graph or get_default_graph(), threads, one, timeout)
+            pools = max(1, len(config.session_inter_op_thread_pool))
+        session = super().__new__(cls, graph or get_default_graph(), threads, one, timeout, container, pools)
         session._config = config
-        session._target = target
+        session._target = target_bytes
         return session
 
     @property
@@ -35,7 +85,7 @@ class BaseSession(_engine.Session):
         return self.graph.as_graph_def()
 
     @property
-    def sess_str(self) -> str:
+    def sess_str(self) -> bytes:
         """The session's target."""
         return self._target
 
@@ -80,9 +130,10 @@ class BaseSession(_engine.Session):
 
     def list_devices(self) -> List[Any]:
         """The devices: one CPU."""
-        from millstream.devices import DeviceSpec
+        return [_DeviceAttributes(_CPU, "CPU", _memory(), abs(hash(_CPU)) >> 1)]
 
-        return [DeviceSpec.from_string("/job:localhost/replica:0/task:0/device:CPU:0")]
+    def __reduce__(self) -> Any:
+        raise TypeError("can't pickle %s objects: make a session over the same graph where it is needed" % type(self).__name__)
 
 
 class _AsDefault:
@@ -102,21 +153,61 @@ class _AsDefault:
 class Session(BaseSession):
     """Runs a graph: `with tf.Session() as sess: sess.run(y, {x: 1})`."""
 
+    _entered = False
+
     def __enter__(self) -> "Session":
+        if self._entered:
+            raise RuntimeError(
+                "Session context managers are not re-entrant. Use `Session.as_default()` if you want to enter a session multiple times."
+            )
         _engine.push_graph(self.graph)
         _engine.push_session(self)
+        self._entered = True
         return self
 
-    def __exit__(self, *why: Any) -> None:
-        _engine.pop_session(self)
-        _engine.pop_graph(self.graph)
-        self.close()
+    def __exit__(self, exec_type: Any = None, exec_value: Any = None, exec_tb: Any = None) -> None:
+        if isinstance(exec_type, type) and issubclass(exec_type, errors.OpError):
+            logging.error("Session closing due to error %s", exec_value)
+        self._entered = False
+        try:
+            _engine.pop_session(self)
+            _engine.pop_graph(self.graph)
+        finally:
+            self.close()
+
+    @staticmethod
+    def reset(target: str, containers: Any = None, config: Any = None) -> None:
+        """Empties the containers of a server. Sessions of this process keep what is theirs until they are closed."""
+        _check_target(target)
+        raise errors.UnimplementedError(
+            None, None, "Session.reset empties the containers of a server, and there is none: close the session and make a new one"
+        )
 
 
 class InteractiveSession(BaseSession):
     """A session that is the default from the start, until it is closed."""
 
+    _count_lock = threading.Lock()
+    _active_session_count = 0
+
+    def __new__(cls, target: str = "", graph: Optional[Graph] = None, config: Any = None) -> "InteractiveSession":
+        if config is not None:
+            # What TensorFlow does to it; anything else has no such field, and is told so.
+            config.graph_options.place_pruned_graph = True
+        return super().__new__(cls, target, graph, config)
+
     def __init__(self, target: str = "", graph: Optional[Graph] = None, config: Any = None) -> None:
+        with InteractiveSession._count_lock:
+            if InteractiveSession._active_session_count > 0:
+                import warnings
+
+                warnings.warn(
+                    "An interactive session is already active. This can cause out-of-memory errors in some cases. You must explicitly "
+                    "call `InteractiveSession.close()` to release resources held by the other session(s).",
+                    stacklevel=2,
+                )
+            InteractiveSession._active_session_count += 1
+        self._counted = True
         _engine.push_session(self)
         self._explicit = graph
         if graph is not None:
@@ -125,14 +216,70 @@ class InteractiveSession(BaseSession):
     def close(self) -> None:
         """Ends the session."""
         super().close()
+        with InteractiveSession._count_lock:
+            if self._counted:
+                self._counted = False
+                InteractiveSession._active_session_count -= 1
         for pop, item in ((_engine.pop_graph, self._explicit), (_engine.pop_session, self)):
             if item is not None:
                 try:
                     pop(item)
-                except RuntimeError:
+                except AssertionError:
                     pass  # Closed out of order; the stack is the thread's.
+        self._explicit = None
 
 
 def get_default_session() -> Optional[BaseSession]:
     """The session that `eval` and `run` use."""
     return _engine.default_session()
+
+
+# Fetches and feeds of classes that programs bring.
+
+_Conversion = Tuple[type, Callable[..., Any], Optional[Callable[..., Any]], Optional[Callable[..., Any]]]
+_conversions: List[_Conversion] = []
+
+
+def register_session_run_conversion_functions(
+    tensor_type: type,
+    fetch_function: Optional[Callable[..., Any]] = None,
+    feed_function: Optional[Callable[..., Any]] = None,
+    feed_function_for_partial_run: Optional[Callable[..., Any]] = None,
+) -> None:
+    """Objects of a class may be fetched and fed.
+
+    `fetch_function(value)` gives a list of tensors and a function that puts their values together; `feed_function(value, fed)` a list of
+    pairs of a tensor and what it is fed; `feed_function_for_partial_run(value)` a list of tensors.
+    """
+    for known, *_ in _conversions:
+        if issubclass(tensor_type, known):
+            raise ValueError("%s has already been registered so ignore it." % tensor_type)
+    _conversions.insert(0, (tensor_type, fetch_function, feed_function, feed_function_for_partial_run))  # type: ignore[arg-type]
+
+
+def conversion_of(item: Any) -> Optional[_Conversion]:
+    """What was registered for an object's class."""
+    for conversion in _conversions:
+        if isinstance(item, conversion[0]):
+            return conversion
+    return None
+
+
+def _partition_graph(graph: Graph, names: List[str], metadata: Any) -> None:
+    """Adds what a run needs of a graph to a `RunMetadata`: the one partition that there is."""
+    whole = graph.as_graph_def()
+    by_name: Dict[str, Any] = {n.name: n for n in whole.node}
+    needed, queue = set(names), list(names)
+    while queue:
+        for name in by_name[queue.pop()].input:
+            name = name.lstrip("^").split(":")[0]
+            if name not in needed:
+                needed.add(name)
+                queue.append(name)
+    out = metadata.partition_graphs.add()
+    out.versions.producer = whole.versions.producer
+    for node in whole.node:
+        if node.name in needed:
+            copy = out.node.add()
+            copy.MergeFromString(node.SerializeToString())
+            copy.device = _CPU

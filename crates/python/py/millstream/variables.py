@@ -352,6 +352,9 @@ class RefVariable(Variable):
     def _scatter_nd(self, what: str, indices: Any, updates: Any, name: Optional[str]) -> Any:
         return op("ScatterNd" + what)(self._variable, indices, updates, use_locking=True, name=name)
 
+    def _as_graph_element(self) -> Tensor:
+        return self._variable
+
     def _as_tensor(self, dtype: Any = None, name: Optional[str] = None, as_ref: bool = False) -> Any:
         if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(self._variable.dtype.base_dtype):
             raise ValueError("Incompatible type conversion requested to type '%s' for variable of type '%s'" % (dtypes.as_dtype(dtype).name, self.dtype.name))
@@ -411,6 +414,10 @@ class ResourceVariable(Variable):
     def value(self) -> Tensor:
         """The value, read here."""
         return op("ReadVariableOp")(self._variable, self._value_dtype)
+
+    @property
+    def _graph_element(self) -> Tensor:
+        return self._as_graph_element()
 
     def read_value(self) -> Tensor:
         """The value, read after what the current control dependencies say."""

@@ -123,6 +123,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module("millstream.train." + _MODULE_OF[name]), name)
     elif name in _MODULES:
         value = importlib.import_module("millstream.train." + name)
+    elif name == "replica_device_setter":
+        from millstream.devices import replica_device_setter as value
     elif name == "summary_iterator":
         from millstream.summary import summary_iterator as value
     elif name in _MESSAGES:

@@ -44,11 +44,19 @@ _KINDS[GraphKeys.QUEUE_RUNNERS] = ("QueueRunnerDef", _runner_from_proto)
 _KINDS[GraphKeys.SAVERS] = ("SaverDef", _saver_from_proto)
 
 
+# Those of loops and branches: written from what the engine says; an import finds them by their nodes.
+_CONTEXTS = (GraphKeys.WHILE_CONTEXT, GraphKeys.COND_CONTEXT)
+
+
 def _add_collection(meta: Any, key: str, values: List[Any], export_scope: Optional[str]) -> None:
     """Adds a collection, unless something in it cannot be written."""
-    out = protos.CollectionDef()
+    out, kind = protos.CollectionDef(), None
     for value in values:
-        if key in _KINDS and hasattr(value, "to_proto"):
+        if key in _CONTEXTS and hasattr(value, "to_proto"):
+            message = value.to_proto()
+            if message is not None:
+                out.bytes_list.value.append(message.SerializeToString())
+        elif key in _KINDS and hasattr(value, "to_proto"):
             message = value.to_proto(export_scope=export_scope)
             if message is not None:
                 out.bytes_list.value.append(message.SerializeToString())
@@ -66,8 +74,10 @@ def _add_collection(meta: Any, key: str, values: List[Any], export_scope: Option
         else:
             # What has no form in the file, such as a Python object of the program's own, stays here.
             return
-    kinds = [k for k in ("node_list", "bytes_list", "int64_list", "float_list") if len(getattr(out, k).value)]
-    if len(kinds) == 1:
+        if kind not in (None, out.WhichOneof("kind")):
+            return  # Values of several kinds have no form either.
+        kind = out.WhichOneof("kind")
+    if kind is not None:
         meta.collection_def[key].CopyFrom(out)
 
 
@@ -166,8 +176,10 @@ def import_meta_graph(
         node.attr.pop("_output_shapes", None)
         if clear_devices:
             node.device = ""
+    n_contexts = tf.get_default_graph()._n_contexts
     tf.import_graph_def(graph_def, name=import_scope or "", **kwargs)
     graph = tf.get_default_graph()
+    graph._adopt_contexts(n_contexts)
     for key, collection in sorted(meta.collection_def.items()):
         _import_collection(graph, key, collection, import_scope)
     if meta.HasField("saver_def"):
@@ -195,8 +207,7 @@ def _import_collection(graph: Any, key: str, collection: Any, import_scope: Opti
             parsed = getattr(protos, message).FromString(data)
             name = prepend_name_scope(getattr(parsed, "variable_name", ""), import_scope)
             graph.add_to_collection(key, known.get(name) or from_proto(parsed, import_scope))
-    elif kind == "bytes_list" and key in (GraphKeys.WHILE_CONTEXT, GraphKeys.COND_CONTEXT):
-        # The engine finds loops and branches by their nodes.
+    elif kind == "bytes_list" and key in _CONTEXTS:
         return
     elif kind == "node_list":
         for name in values:

@@ -711,6 +711,8 @@ fn allowed(def: &OpDef, input: usize, dtype: DType, is_ref: bool) -> PyResult<()
             _ => Ok(()),
         },
     }
+}
+
 /// `DynamicStitch` as `dynamic_stitch`.
 fn snake_case(name: &str) -> String {
     let mut out = String::new();

@@ -232,17 +232,9 @@ impl Reference {
     }
 }
 
-/// What is said of a placeholder without a value: TensorFlow's sentence.
-pub(crate) fn not_fed(info: &NodeInfo) -> Error {
-    let dtype = info.output_types.first().map_or("?", |ty| ty.dtype.cpp_name());
-    let shape = match info.attrs.shape("shape").ok().and_then(|shape| shape.dims()) {
-        Some(dims) if !dims.is_empty() => {
-            let dims: Vec<_> = dims.iter().map(|d| d.map_or("?".to_owned(), |d| d.to_string())).collect();
-            format!(" and shape [{}]", dims.join(","))
-        }
-        _ => String::new(),
-    };
-    invalid!("You must feed a value for placeholder tensor '{}' with dtype {dtype}{shape}", info.name)
+fn not_fed(info: &NodeInfo) -> Error {
+    invalid!("the placeholder `{}` must be fed", info.name)
+        .led_by(crate::plan::not_fed(info))
         .at_node(&info.name, info.op.name)
         .with_help(format!("add a value for `{}:0` to the feeds", info.name))
 }
@@ -576,7 +568,10 @@ impl Run<'_> {
                     .with_help("the predicate of a Switch is a single bool"));
                 }
                 let taken = pred.to_scalar::<bool>().map_err(|e| {
-                    invalid!("the predicate of a Switch must be a scalar bool: {}", e.message())
+                    invalid!(
+                        "The second input must be a scalar, but it has shape {}", pred.shape();
+                        "the predicate of a Switch must be a scalar bool: {}", e.message()
+                    )
                 })?;
                 let data = inputs.pop();
                 let outputs = if taken { [None, data] } else { [data, None] };

@@ -315,12 +315,13 @@ pub(crate) fn check(env: &StepEnv, deadline: Option<Instant>, poll: Option<&Poll
 
 fn timed_out() -> Error {
     Error::new(Code::DeadlineExceeded, "the run did not end in the time allowed")
+        .led_by("Timed out waiting for notification")
         .with_help("raise the timeout, or see with a trace where the time goes")
 }
 
 /// What is said of a fetch that a branch not taken would have computed.
 pub(crate) fn dead_fetch(k: usize, name: &str) -> Error {
-    invalid!("Retval[{k}] does not have value: `{name}` lies on a branch that was not taken")
+    invalid!("Retval[{k}] does not have value"; "`{name}` has no value: it lies on a branch that was not taken")
         .with_help("fetch the result of the `cond` (its Merge) instead")
 }
 

@@ -199,7 +199,16 @@ impl Builder<'_> {
         let frame = node.frame;
         Ok(match info.op.role {
             Role::Placeholder => {
-                return Err(crate::reference::not_fed(info).at_line(node.at));
+                return Err(invalid!(
+                    "the placeholder `{}` ({}{}) must be fed",
+                    info.name,
+                    info.output_types[0],
+                    node.shapes[0]
+                )
+                .led_by(super::not_fed(info))
+                .at_node(&info.name, info.op.name)
+                .at_line(node.at)
+                .with_help(format!("add a value for `{}:0` to the feeds", info.name)));
             }
             Role::Const | Role::Identity | Role::LoopCond => Kind::Forward,
             Role::NoOp | Role::ControlTrigger => Kind::Nothing,

@@ -117,9 +117,12 @@ impl Checkpoint {
         let all = self.tensors();
         let some: Vec<&str> = all.iter().take(8).map(|(name, _)| *name).collect();
         let more = if all.len() > 8 { format!(" and {} more", all.len() - 8) } else { String::new() };
-        Error::new(Code::NotFound, format!("there is no tensor `{name}` in checkpoint `{}`", self.name)).note(
-            format!("it holds {}{more}", if some.is_empty() { "nothing".into() } else { some.join(", ") }),
-        )
+        Error::new(Code::NotFound, format!("there is no tensor `{name}` in checkpoint `{}`", self.name))
+            .led_by(format!("Key {name} not found in checkpoint"))
+            .note(format!(
+                "it holds {}{more}",
+                if some.is_empty() { "nothing".into() } else { some.join(", ") }
+            ))
     }
 }
 

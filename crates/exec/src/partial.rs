@@ -55,7 +55,7 @@ impl Runner {
         let Some(machine) = &partial.machine else { return Err(partial.failure()) };
         match machine.results.get(k) {
             Some(Fetched::Value(value)) => Ok(value.clone()),
-            Some(Fetched::Dead) => Err(dead_fetch(self.plan().fetch_name(k))),
+            Some(Fetched::Dead) => Err(dead_fetch(k, self.plan().fetch_name(k))),
             // A loop waits for all its Enters before it goes beyond what `parallel_iterations` lets run ahead.
             Some(Fetched::Pending) | None => Err(machine
                 .stuck(self.plan())

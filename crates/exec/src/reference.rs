@@ -234,6 +234,7 @@ impl Reference {
 
 fn not_fed(info: &NodeInfo) -> Error {
     invalid!("the placeholder `{}` must be fed", info.name)
+        .led_by(crate::plan::not_fed(info))
         .at_node(&info.name, info.op.name)
         .with_help(format!("add a value for `{}:0` to the feeds", info.name))
 }
@@ -363,7 +364,7 @@ impl Run<'_> {
             return Err(error);
         }
         let values = std::mem::take(&mut self.results).into_iter().enumerate().map(|(k, value)| {
-            let value = value.flatten().ok_or_else(|| dead_fetch(&name(k)))?;
+            let value = value.flatten().ok_or_else(|| dead_fetch(k, &name(k)))?;
             let source = program.fetches[k];
             match program.nodes[source.node as usize].output_is_ref(source.index) {
                 true => fetched_reference(&value, &name(k)),
@@ -567,7 +568,10 @@ impl Run<'_> {
                     .with_help("the predicate of a Switch is a single bool"));
                 }
                 let taken = pred.to_scalar::<bool>().map_err(|e| {
-                    invalid!("the predicate of a Switch must be a scalar bool: {}", e.message())
+                    invalid!(
+                        "The second input must be a scalar, but it has shape {}", pred.shape();
+                        "the predicate of a Switch must be a scalar bool: {}", e.message()
+                    )
                 })?;
                 let data = inputs.pop();
                 let outputs = if taken { [None, data] } else { [data, None] };

@@ -315,12 +315,13 @@ pub(crate) fn check(env: &StepEnv, deadline: Option<Instant>, poll: Option<&Poll
 
 fn timed_out() -> Error {
     Error::new(Code::DeadlineExceeded, "the run did not end in the time allowed")
+        .led_by("Timed out waiting for notification")
         .with_help("raise the timeout, or see with a trace where the time goes")
 }
 
 /// What is said of a fetch that a branch not taken would have computed.
-pub(crate) fn dead_fetch(name: &str) -> Error {
-    invalid!("`{name}` has no value: it lies on a branch that was not taken")
+pub(crate) fn dead_fetch(k: usize, name: &str) -> Error {
+    invalid!("Retval[{k}] does not have value"; "`{name}` has no value: it lies on a branch that was not taken")
         .with_help("fetch the result of the `cond` (its Merge) instead")
 }
 
@@ -350,7 +351,7 @@ fn outcome(machine: &mut Machine, plan: &Plan, options: &RunOptions) -> Result<O
                 fetched_reference(&reference, plan.fetch_name(k))
             }
             Fetched::Value(value) => Ok(value),
-            Fetched::Dead => Err(dead_fetch(plan.fetch_name(k))),
+            Fetched::Dead => Err(dead_fetch(k, plan.fetch_name(k))),
             Fetched::Pending => Err(Error::internal(format!("`{}` was never computed", plan.fetch_name(k)))),
         })
         .collect::<Result<Vec<_>>>()?;

@@ -171,6 +171,7 @@ impl GraphData {
             if let ContextKind::While(_) = inner.kind {
                 let name = node.name();
                 return Err(invalid!(
+                    "Cannot use '{name}' as input to what is outside because '{name}' is in a while loop. See info log for more details.";
                     "`{name}` belongs to the loop `{}` and is used outside of it",
                     inner.name
                 )

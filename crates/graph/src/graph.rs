@@ -832,7 +832,9 @@ impl GraphData {
             return Err(invalid!("a graph may have at most 2^32 - 1 nodes"));
         }
         let (shapes, known) = self.infer(&info, &spec.inputs).map_err(|e| {
-            e.at_node(&info.name, op.name).note(format!("inputs: {}", self.describe(&spec.inputs)))
+            e.more(&self.place_of(&info, &spec.inputs))
+                .at_node(&info.name, op.name)
+                .note(format!("inputs: {}", self.describe(&spec.inputs)))
         })?;
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(Node {
@@ -846,6 +848,14 @@ impl GraphData {
             at: spec.at,
         });
         Ok(id)
+    }
+
+    /// How TensorFlow ends what it says of shapes: with the node, its op, and what is known of the inputs' shapes.
+    fn place_of(&self, info: &NodeInfo, inputs: &[Port]) -> String {
+        let shape = |&p: &Port| Some(self.shape_of(p)).filter(|s| s.rank().is_some()).map(|s| s.to_string());
+        let shapes: Vec<_> = inputs.iter().map(|p| shape(p).unwrap_or_else(|| "?".to_owned())).collect();
+        let with = if shapes.is_empty() { "" } else { " with input shapes: " };
+        format!(" for '{}' (op: '{}'){with}{}.", info.name, info.op.name, shapes.join(", "))
     }
 
     fn describe(&self, inputs: &[Port]) -> String {

@@ -80,7 +80,7 @@ fn as_op_error(py: Python<'_>, graph: &Bound<'_, Graph>, error: &Error) -> PyRes
             }
             None => None,
         };
-        let place = place.map(|p| format!(" (defined at {p})")).unwrap_or_default();
+        let place = place.map(|p| format!(" (defined at {p}) ")).unwrap_or_default();
         message += &format!("\n\t [[node {name}{place}]]");
     }
     let class = py

@@ -134,9 +134,9 @@ impl OpType {
     ) -> PyResult<Bound<'py, PyAny>> {
         if self.keyword_only && !args.is_empty() {
             return Err(PyTypeError::new_err(format!(
-                "{} only takes keyword args (possible keys: {})",
+                "{} only takes keyword args (possible keys: ['{}']). Please pass these args as kwargs instead.",
                 self.name,
-                self.keys()
+                self.keys().replace(", ", "', '")
             )));
         }
         if self.parameters.len() + 1 < args.len() {
@@ -178,7 +178,11 @@ impl OpType {
                 Target::Input(k) => inputs[k] = Some(value),
                 Target::Attr(_, _) if value.is_none() => {}
                 Target::Attr(attr, kind) => {
-                    attrs.set(attr, attr::of_python(key, kind, &value)?);
+                    let value = attr::of_python(key, kind, &value)?;
+                    if let (AttrKind::Type(allowed), Attr::Type(ty)) = (kind, &value) {
+                        allowed_type(key, ty.dtype, allowed)?;
+                    }
+                    attrs.set(attr, value);
                 }
             }
         }
@@ -435,6 +439,7 @@ impl<'py> Making<'py> {
                     let mut wanted = if uniform { wanted_dtype(arg.ty, &known) } else { None };
                     if uniform && wanted.is_none() {
                         wanted = first_dtype(&list)?;
+                        self.one_type(arg.name, &list)?;
                     }
                     for (i, item) in list.iter().enumerate() {
                         let name = format!("{}_{i}", arg.name);
@@ -617,11 +622,64 @@ impl<'py> Making<'py> {
         }
     }
 
+    /// An error unless the tensors in a list have one type.
+    fn one_type(&self, name: &str, list: &[Bound<'py, PyAny>]) -> PyResult<()> {
+        let mut types = Vec::new();
+        for item in list {
+            let Ok(tensor) = item.cast::<Tensor>() else { return Ok(()) };
+            types.push(
+                tensor.get().graph(self.py).get().output(tensor.get().port()).dtype().map_err(building)?,
+            );
+        }
+        if types.windows(2).all(|pair| pair[0] == pair[1]) {
+            return Ok(());
+        }
+        Err(PyTypeError::new_err(format!(
+            "Tensors in list passed to '{name}' of '{}' Op have types [{}] that don't all match.",
+            self.def.name,
+            types.iter().map(|d| d.tf_name()).collect::<Vec<_>>().join(", ")
+        )))
+    }
+
+    /// What is said of a value that cannot become a tensor of the type that an input has.
+    fn not_of_type(
+        &self,
+        error: PyErr,
+        given: &Bound<'py, PyAny>,
+        wanted: Option<DType>,
+        name: &str,
+    ) -> PyErr {
+        let Some(wanted) = wanted.filter(|_| error.is_instance_of::<PyTypeError>(self.py)) else {
+            return error;
+        };
+        let shown = given.repr().map(|r| r.to_string()).unwrap_or_default();
+        let kind = given.get_type().name().map(|n| n.to_string()).unwrap_or_default();
+        PyTypeError::new_err(format!(
+            "Expected {} passed to parameter '{name}' of op '{}', got {shown} of type '{kind}' instead. Error: {}",
+            wanted.tf_name(),
+            self.def.name,
+            error.value(self.py)
+        ))
+    }
+
     /// Says how long lists are where an op takes several.
     fn counts(&self, inputs: &[Option<Bound<'py, PyAny>>], mut attrs: Attrs) -> PyResult<Attrs> {
         for (arg, given) in self.def.inputs.iter().zip(inputs) {
             if let (Count::Number(number), Some(given)) = (arg.count, given) {
-                attrs.set(number, given.len()? as i64);
+                let len = given.len()? as i64;
+                if let Ok(first) = attrs.int(number)
+                    && first != len
+                    && let Some(other) = self.def.inputs.iter().find(|a| a.count == arg.count)
+                    && other.name != arg.name
+                {
+                    return Err(PyValueError::new_err(format!(
+                        "List argument '{}' to '{}' Op with length {len} must match length {first} of argument '{}'.",
+                        arg.name,
+                        snake_case(self.def.name),
+                        other.name
+                    )));
+                }
+                attrs.set(number, len);
             }
         }
         Ok(attrs)
@@ -653,6 +711,30 @@ fn allowed(def: &OpDef, input: usize, dtype: DType, is_ref: bool) -> PyResult<()
             _ => Ok(()),
         },
     }
+}
+
+/// `DynamicStitch` as `dynamic_stitch`.
+fn snake_case(name: &str) -> String {
+    let mut out = String::new();
+    for (i, c) in name.char_indices() {
+        if c.is_ascii_uppercase() && 0 < i {
+            out.push('_');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+/// An error unless an op takes this type there; an empty list allows all.
+fn allowed_type(parameter: &str, dtype: DType, allowed: &[DType]) -> PyResult<()> {
+    if allowed.is_empty() || allowed.contains(&dtype) {
+        return Ok(());
+    }
+    Err(PyTypeError::new_err(format!(
+        "Value passed to parameter '{parameter}' has DataType {} not in list of allowed values: {}",
+        dtype.tf_name(),
+        allowed.iter().map(|d| d.tf_name()).collect::<Vec<_>>().join(", ")
+    )))
 }
 
 /// Whether a node may have this name.

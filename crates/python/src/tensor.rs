@@ -145,7 +145,8 @@ impl Tensor {
         if old.merge(&shape).is_none() {
             let text = |s: &millstream::PartialShape| s.to_string().replace(',', ", ");
             return Err(PyValueError::new_err(format!(
-                "Shapes {} and {} are not compatible: `{}` cannot have both",
+                "{}\n  Shapes {} and {} are not compatible: `{}` cannot have both",
+                old.difference(&shape),
                 text(&old),
                 text(&shape),
                 self.name()

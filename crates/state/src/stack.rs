@@ -31,7 +31,7 @@ impl Stack {
         let mut items = self.items.lock();
         let items = items.as_mut().ok_or_else(|| self.closed())?;
         if let Some(max) = self.max_len {
-            ensure!(items.len() < max, "{self:?} is full: it holds `max_size` = {max} tensors");
+            ensure!(items.len() < max, "Stack[{}] overflowed its max_size ({max})", self.name; "{self:?} is full: it holds `max_size` = {max} tensors");
         }
         items.push(value)
     }
@@ -40,7 +40,7 @@ impl Stack {
     pub fn pop(&self) -> Result<Tensor> {
         let mut items = self.items.lock();
         let items = items.as_mut().ok_or_else(|| self.closed())?;
-        items.pop().ok_or_else(|| invalid!("{self:?} is empty: there is nothing to pop"))
+        items.pop().ok_or_else(|| invalid!("Stack[{}] is empty when calling Pop().", self.name; "{self:?} is empty: there is nothing to pop"))
     }
 
     /// Gives up all tensors. Nothing can be done with it afterwards but to close it again.
@@ -50,7 +50,7 @@ impl Stack {
     }
 
     fn closed(&self) -> Error {
-        invalid!("{self:?} has been closed already")
+        invalid!("Stack[{}] has already been closed.", self.name; "{self:?} has been closed already")
     }
 }
 

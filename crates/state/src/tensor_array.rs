@@ -157,10 +157,19 @@ impl TensorArray {
         let len = state.slots.len();
         let i = usize::try_from(index).ok().filter(|i| state.dynamic_size || *i < len).ok_or_else(|| {
             let error = self.error(format!("index {index} cannot be written: there are {len} elements"));
+            let resizes = if state.dynamic_size { "" } else { "but array is not resizeable and " };
+            let error =
+                error.led_by(self.words(format!("Tried to write to index {index} {resizes}size is: {len}")));
             if index < 0 { error } else { error.with_help("make it larger, or with `dynamic_size`") }
         })?;
         ensure!(
             value.dtype() == self.dtype,
+            "{}",
+            self.words(format!(
+                "Could not write to TensorArray index {index} because the value dtype is {} but TensorArray dtype is {}.",
+                value.dtype().kernel_name(),
+                self.dtype.kernel_name()
+            ));
             "{self:?} holds {}: {} cannot be written to index {index}",
             self.dtype,
             value.dtype()
@@ -172,6 +181,10 @@ impl TensorArray {
                     "a value of shape {} cannot be written to index {index}: its elements have shape {shape}",
                     value.shape()
                 ))
+                .led_by(self.words(format!(
+                    "Could not write to TensorArray index {index} because the value shape is {} which is incompatible with the TensorArray's inferred element shape: {shape} (consider setting infer_shape=False).",
+                    value.shape()
+                )))
                 .with_help("elements of different shapes need `infer_shape=False`"));
         }
         if len <= i {
@@ -182,15 +195,22 @@ impl TensorArray {
         }
         let slot = &mut state.slots[i];
         if slot.read {
-            return Err(self.error(format!("index {index} cannot be written: it has been read already")));
+            let words =
+                format!("Could not write to TensorArray index {index} because it has already been read.");
+            return Err(self
+                .error(format!("index {index} cannot be written: it has been read already"))
+                .led_by(self.words(words)));
         }
         let written = match std::mem::take(&mut slot.value) {
             Content::Unwritten => value,
             old if !self.sums => {
                 slot.value = old;
-                return Err(
-                    self.error(format!("index {index} cannot be written: it has been written already"))
+                let words = format!(
+                    "Could not write to TensorArray index {index} because it has already been written to."
                 );
+                return Err(self
+                    .error(format!("index {index} cannot be written: it has been written already"))
+                    .led_by(self.words(words)));
             }
             Content::Zeros(shape) => {
                 self.same_shape(index, &shape, &value)?;
@@ -210,10 +230,15 @@ impl TensorArray {
     fn same_shape(&self, index: i64, old: &Shape, value: &Tensor) -> Result<()> {
         match old == value.shape() {
             true => Ok(()),
-            false => Err(self.error(format!(
-                "at index {index} there is shape {old}, to which shape {} cannot be added",
-                value.shape()
-            ))),
+            false => Err(self
+                .error(format!(
+                    "at index {index} there is shape {old}, to which shape {} cannot be added",
+                    value.shape()
+                ))
+                .led_by(self.words(format!(
+                    "Could not aggregate to TensorArray index {index} because the existing shape is {old} but the new input shape is {}.",
+                    value.shape()
+                )))),
         }
     }
 
@@ -227,8 +252,10 @@ impl TensorArray {
         let len = state.slots.len();
         // Of a gradient every element is zeros where nothing was written, also behind the end.
         let i = usize::try_from(index).ok().filter(|i| self.sums || *i < len);
-        let i =
-            i.ok_or_else(|| self.error(format!("index {index} cannot be read: there are {len} elements")))?;
+        let i = i.ok_or_else(|| {
+            self.error(format!("index {index} cannot be read: there are {len} elements"))
+                .led_by(format!("Tried to read from index {index} but array size is: {len}"))
+        })?;
         let unwritten = state.slots.get(i).is_none_or(|s| matches!(s.value, Content::Unwritten));
         if unwritten {
             let shape = state.element_shape.full().ok_or_else(|| {
@@ -236,6 +263,10 @@ impl TensorArray {
                     "index {index} cannot be read: nothing was written there, and the element shape is not known beyond {}",
                     state.element_shape
                 ))
+                .led_by(self.words(format!(
+                    "Could not read from TensorArray index {index}.  Furthermore, the element shape is not fully defined: {}.  It is possible you are working with a resizeable TensorArray and stop_gradients is not allowing the gradients to be written.  If you set the full element_shape property on the forward TensorArray, the proper all-zeros tensor will be returned instead of incurring this error.",
+                    said(&state.element_shape)
+                )))
                 .with_help("write it first; or declare the whole `element_shape`, then zeros are read")
             })?;
             let zeros = || Slot { value: Content::Zeros(Box::new(shape.clone())), read: false };
@@ -252,6 +283,9 @@ impl TensorArray {
             Content::Cleared(_) => {
                 return Err(self
                     .error(format!("index {index} cannot be read again: it was cleared after it was read"))
+                    .led_by(self.words(format!(
+                        "Could not read index {index} twice because it was cleared after a previous read (perhaps try setting clear_after_read = false?)."
+                    )))
                     .with_help("make the TensorArray with `clear_after_read=False`"));
             }
         };
@@ -326,12 +360,27 @@ impl TensorArray {
         let state = self.state.lock();
         match state.closed {
             false => Ok(state),
-            true => Err(self.error("it has been closed already")),
+            true => Err(self
+                .error("it has been closed already")
+                .led_by(format!("TensorArray {} has already been closed.", self.name))),
         }
+    }
+
+    /// What TensorFlow says of the array.
+    fn words(&self, what: String) -> String {
+        format!("TensorArray {}: {what}", self.name)
     }
 
     fn error(&self, what: impl fmt::Display) -> Error {
         invalid!("{self:?}: {what}")
+    }
+}
+
+/// A shape as TensorFlow's messages have it.
+fn said(shape: &PartialShape) -> String {
+    match shape.rank() {
+        Some(_) => shape.to_string(),
+        None => "<unknown>".to_owned(),
     }
 }
 

@@ -90,6 +90,9 @@ impl Variable {
             return Ok(());
         }
         Err(invalid!(
+            "Assign requires shapes of both tensors to match. lhs shape= {} rhs shape= {}",
+            self.shape,
+            value.shape();
             "variable `{}` has shape {} but the value assigned has shape {}",
             self.name,
             self.shape,
@@ -114,6 +117,7 @@ impl Variable {
             Code::FailedPrecondition,
             format!("variable `{}` is used before it has a value", self.name),
         )
+        .led_by(format!("Attempting to use uninitialized value {}", self.name))
         .with_help("run its initialiser first (all of them: `global_variables_initializer`)")
     }
 }

@@ -71,6 +71,16 @@ impl DType {
         }
     }
 
+    /// What the C++ of TensorFlow calls it, in its messages: `float`, `double` and `half` for the floats.
+    pub fn kernel_name(self) -> &'static str {
+        match self {
+            F16 => "half",
+            F32 => "float",
+            F64 => "double",
+            other => other.tf_name(),
+        }
+    }
+
     /// TensorFlow's Python name: `float32`.
     pub fn tf_name(self) -> &'static str {
         match self {

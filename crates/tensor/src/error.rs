@@ -219,6 +219,21 @@ impl Error {
         self
     }
 
+    /// Begins with these words, those that TensorFlow has for it: programs look for them. What the message was becomes the first line below.
+    #[must_use]
+    pub fn led_by(mut self, words: impl Into<String>) -> Self {
+        let own = std::mem::replace(&mut self.0.message, words.into());
+        self.0.notes.insert(0, own);
+        self
+    }
+
+    /// The first line goes on with this.
+    #[must_use]
+    pub fn more(mut self, more: &str) -> Self {
+        self.0.message += more;
+        self
+    }
+
     /// Says what to do about it.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
@@ -255,18 +270,22 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
-/// `INVALID_ARGUMENT` with a formatted message: `Err(invalid!("rank {r}"))`.
+/// `INVALID_ARGUMENT` with a formatted message: `Err(invalid!("rank {r}"))`. Where TensorFlow has words for it, they come first:
+/// `invalid!("Shape must be rank {}", n; "`x` has rank {r}")`, see [`Error::led_by`].
 #[macro_export]
 macro_rules! invalid {
+    ($words:literal $(, $part:expr)* ; $($own:tt)*) => {
+        $crate::Error::invalid(format!($($own)*)).led_by(format!($words $(, $part)*))
+    };
     ($($arg:tt)*) => { $crate::Error::invalid(format!($($arg)*)) };
 }
 
-/// Returns `Err(INVALID_ARGUMENT)` with a formatted message unless the condition holds.
+/// Returns `Err(INVALID_ARGUMENT)` with a message formatted as by [`invalid!`] unless the condition holds.
 #[macro_export]
 macro_rules! ensure {
     ($cond:expr, $($arg:tt)*) => {
         if !$cond {
-            return Err($crate::Error::invalid(format!($($arg)*)));
+            return Err($crate::invalid!($($arg)*));
         }
     };
 }

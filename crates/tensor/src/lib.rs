@@ -33,5 +33,5 @@ pub use half::{bf16, f16};
 pub use list::TensorList;
 pub use num_complex::Complex;
 pub use opaque::{Handle, Opaque, Str, Variant};
-pub use shape::{Dim, MAX_RANK, PartialShape, Shape};
+pub use shape::{Dim, MAX_RANK, PartialShape, Shape, unequal};
 pub use tensor::Tensor;

@@ -145,7 +145,7 @@ impl Tensor {
             return Ok(self.clone());
         }
         let fits = self.shape().broadcast(&shape).is_some_and(|both| both == shape);
-        ensure!(fits, "shape {} cannot be broadcast to {shape}", self.shape());
+        ensure!(fits, "Incompatible shapes: {} vs. {shape}", self.shape(); "shape {} cannot be broadcast to {shape}", self.shape());
         if self.elements() == 1 {
             return Tensor::fill(shape, self);
         }

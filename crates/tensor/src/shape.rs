@@ -295,6 +295,49 @@ impl PartialShape {
         }
     }
 
+    /// What TensorFlow says of two shapes that contradict each other: see [`PartialShape::merge`].
+    pub fn difference(&self, other: &PartialShape) -> String {
+        let (Some(a), Some(b)) = (&self.0, &other.0) else { return "Shapes must be equal".to_owned() };
+        if a.len() != b.len() {
+            return format!("Shapes must be equal rank, but are {} and {}", a.len(), b.len());
+        }
+        let differ = |(i, (x, y)): (usize, (&Dim, &Dim))| Some((i, (*x)?, (*y)?)).filter(|(_, x, y)| x != y);
+        match a.iter().zip(b).enumerate().find_map(differ) {
+            Some((i, x, y)) => format!(
+                "Dimension {i} in both shapes must be equal, but are {x} and {y}. Shapes are {self} and {other}."
+            ),
+            None => format!("Shapes must be equal, but are {self} and {other}"),
+        }
+    }
+
+    /// What TensorFlow says of dimensions that must be equal, and the first that are not.
+    pub fn unlike_dims(&self, other: &PartialShape) -> String {
+        let (a, b) = (self.0.as_deref().unwrap_or(&[]), other.0.as_deref().unwrap_or(&[]));
+        let differ = |(x, y): (&Dim, &Dim)| Some(((*x)?, (*y)?)).filter(|(x, y)| x != y);
+        let (x, y) = a.iter().zip(b).find_map(differ).unwrap_or((0, 0));
+        unequal(x, y)
+    }
+
+    /// The shape as TensorFlow's Python prints it: `(2, ?)`, `(3,)`, `<unknown>`.
+    pub fn as_tuple(&self) -> String {
+        let Some(dims) = &self.0 else { return "<unknown>".to_owned() };
+        let dims: Vec<_> = dims.iter().map(|d| d.map_or("?".to_owned(), |d| d.to_string())).collect();
+        match dims.as_slice() {
+            [one] => format!("({one},)"),
+            many => format!("({})", many.join(", ")),
+        }
+    }
+
+    /// What TensorFlow says of a shape that has not the rank it must have.
+    pub fn not_of_rank(&self, rank: usize) -> String {
+        format!("Shape must be rank {rank} but is rank {}", self.rank().unwrap_or(0))
+    }
+
+    /// What TensorFlow says of a shape that has not the rank it must have at least.
+    pub fn below_rank(&self, rank: usize) -> String {
+        format!("Shape must be at least rank {rank} but is rank {}", self.rank().unwrap_or(0))
+    }
+
     /// The most specific shape that contains both.
     pub fn join(&self, other: &PartialShape) -> PartialShape {
         match (&self.0, &other.0) {
@@ -303,6 +346,16 @@ impl PartialShape {
             }
             _ => PartialShape::unknown(),
         }
+    }
+
+    /// What TensorFlow says of two shapes that cannot be broadcast while a graph is built: see [`PartialShape::broadcast`].
+    pub fn no_broadcast(&self, other: &PartialShape) -> String {
+        let (a, b) = (self.0.as_deref().unwrap_or(&[]), other.0.as_deref().unwrap_or(&[]));
+        let rank = a.len().max(b.len());
+        let at = |s: &[Dim], i: usize| (i + s.len()).checked_sub(rank).and_then(|j| s[j]).unwrap_or(1);
+        let differ = |i: usize| Some((at(a, i), at(b, i))).filter(|&(x, y)| x != y && x != 1 && y != 1);
+        let (x, y) = (0..rank).find_map(differ).unwrap_or((0, 0));
+        unequal(x, y)
     }
 
     /// The broadcast of two shapes as far as it is known; `None` if they cannot be broadcast.
@@ -324,6 +377,11 @@ impl PartialShape {
         }
         Some(PartialShape(Some(out)))
     }
+}
+
+/// What TensorFlow says of two dimensions that must be equal.
+pub fn unequal(x: usize, y: usize) -> String {
+    format!("Dimensions must be equal, but are {x} and {y}")
 }
 
 impl From<Shape> for PartialShape {

@@ -205,6 +205,7 @@ impl Builder<'_> {
                     info.output_types[0],
                     node.shapes[0]
                 )
+                .led_by(super::not_fed(info))
                 .at_node(&info.name, info.op.name)
                 .at_line(node.at)
                 .with_help(format!("add a value for `{}:0` to the feeds", info.name)));

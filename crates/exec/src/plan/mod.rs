@@ -539,6 +539,14 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// What TensorFlow says of a placeholder that is not fed; of its shape it speaks where that has dimensions.
+pub(crate) fn not_fed(info: &NodeInfo) -> String {
+    let dtype = info.output_types.first().map_or("", |ty| ty.dtype.kernel_name());
+    let shape = info.attrs.shape("shape").ok().filter(|s| s.rank().is_some_and(|r| 0 < r));
+    let and = shape.map(|s| format!(" and shape {s}")).unwrap_or_default();
+    format!("You must feed a value for placeholder tensor '{}' with dtype {dtype}{and}", info.name)
+}
+
 pub(crate) fn prepare(info: &Arc<NodeInfo>, kernel_state: &Resources) -> Result<KernelPlan> {
     let body = match info.op.kernel.body {
         KernelBody::Run(run) => Body::Run(run),

@@ -226,6 +226,13 @@ impl<'g> Loop<'g> {
         format!("loop `{}`: variable `{}`", self.spec.name, self.spec.var_names[i])
     }
 
+    /// The name of the value that a variable enters with.
+    fn entering(&self, g: &GraphData, i: usize) -> String {
+        let port = self.spec.vars[i].port();
+        g.node(port.node)
+            .map_or_else(|_| self.spec.var_names[i].clone(), |n| format!("{}:{}", n.name(), port.index))
+    }
+
     fn entered_at(&self, g: &GraphData, i: usize) -> String {
         let at = g.node(self.spec.vars[i].port().node).map_or(self.spec.at, |n| n.at);
         format!("enters at    {}:{}", at.file(), at.line())
@@ -241,6 +248,12 @@ impl<'g> Loop<'g> {
             "{} enters as {dtype}{initial}, which its shape invariant {dtype}{invariant} does not admit",
             self.subject(i)
         )
+        .led_by(format!(
+            "The shape invariant specified for {} is not compatible with the initial shape of the loop variable. It enters the loop with shape {}, but the specified shape invariant is {}.",
+            self.entering(g, i),
+            initial.as_tuple(),
+            invariant.as_tuple()
+        ))
         .note(self.entered_at(g, i))
         .note(format!("invariant at {}:{}", self.spec.at.file(), self.spec.at.line()))
         .note(difference(("invariant", invariant), ("initial value", initial)));
@@ -319,6 +332,12 @@ impl<'g> Loop<'g> {
             let _ = write!(cure, ".shape_of({:?}, {})", self.spec.var_names[j], as_rust(least));
         }
         invalid!("{} {has} {dtype}{shape} but the body returns {dtype}{shown}", self.subject(i))
+            .led_by(format!(
+                "Input tensor '{}' enters the loop with shape {}, but has shape {} after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to specify a less-specific shape.",
+                self.entering(g, i),
+                self.initial[i].as_tuple(),
+                shown.as_tuple()
+            ))
             .note(self.entered_at(g, i))
             .note(self.returned_by(g, returned))
             .note(difference((side, shape), ("returned", shown)))

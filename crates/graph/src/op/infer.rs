@@ -2,7 +2,7 @@
 
 use super::resolve::NodeInfo;
 use crate::attr::Attrs;
-use millstream_tensor::{DType, Dim, PartialShape, Result, Tensor, ensure, invalid};
+use millstream_tensor::{DType, Dim, PartialShape, Result, Tensor, invalid};
 use smallvec::SmallVec;
 
 /// What is known, when the graph is built, of the value on an edge: small integer tensors above all, for they are
@@ -193,8 +193,14 @@ impl<'a> InferCx<'a> {
         let shape = self.input(i);
         if let Some(entries) = self.known(i).and_then(Known::entries) {
             let dims: Vec<i64> = entries.iter().map(|e| e.unwrap_or(-1)).collect();
-            return PartialShape::from_signed(&dims)
-                .map_err(|e| invalid!("input {i} of {} is no shape: {}", self.node.op.name, e.message()));
+            let negative = dims.iter().find(|&&d| d < -1).copied();
+            return PartialShape::from_signed(&dims).map_err(|e| {
+                let error = invalid!("input {i} of {} is no shape: {}", self.node.op.name, e.message());
+                match negative {
+                    Some(dim) => error.led_by(format!("Invalid value in tensor used for shape: {dim}")),
+                    None => error,
+                }
+            });
         }
         Ok(match shape.dims() {
             Some([Some(rank)]) if *rank <= millstream_tensor::MAX_RANK => {
@@ -213,19 +219,36 @@ impl<'a> InferCx<'a> {
                 self.node.op.name,
                 self.name_of(i)
             )
+            .led_by(shape.not_of_rank(rank))
         })
+    }
+
+    /// Checks that input `i` may have this rank or a higher one.
+    pub fn at_least_rank(&self, i: usize, rank: usize) -> Result<()> {
+        let shape = self.input(i);
+        match shape.rank() {
+            Some(r) if r < rank => Err(invalid!(
+                "{}: `{}` must have rank {rank} or more but has shape {shape}",
+                self.node.op.name,
+                self.name_of(i)
+            )
+            .led_by(shape.below_rank(rank))),
+            _ => Ok(()),
+        }
     }
 
     /// Checks that input `i` may be a scalar.
     pub fn scalar(&self, i: usize) -> Result<()> {
-        ensure!(
-            self.input(i).rank().is_none_or(|r| r == 0),
-            "{}: `{}` must be a scalar but has shape {}",
-            self.node.op.name,
-            self.name_of(i),
-            self.input(i)
-        );
-        Ok(())
+        match self.input(i).rank() {
+            None | Some(0) => Ok(()),
+            Some(_) => Err(invalid!(
+                "{}: `{}` must be a scalar but has shape {}",
+                self.node.op.name,
+                self.name_of(i),
+                self.input(i)
+            )
+            .led_by(self.input(i).not_of_rank(0))),
+        }
     }
 
     /// Checks that input `i` may be a vector and gives its length as far as it is known.
@@ -244,6 +267,7 @@ impl<'a> InferCx<'a> {
                 self.name_of(j),
                 self.input(j)
             )
+            .led_by(self.input(i).difference(self.input(j)))
         })
     }
 
@@ -312,6 +336,7 @@ impl<'a> InferCx<'a> {
                 self.name_of(0),
                 self.name_of(1)
             )
+            .led_by(a.no_broadcast(b))
             .with_help("dimensions must be equal, or one of them 1, counted from the last")
         })?;
         self.set(0, shape);

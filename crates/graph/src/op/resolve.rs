@@ -249,12 +249,26 @@ fn missing(op: &OpDef, attr: &str, spec: &AttrSpec) -> Error {
     invalid!("{} needs the attribute `{attr}` ({:?})", op.name, spec.kind)
 }
 
+/// TensorFlow's words for a number that is less than its least; a number of tensors is that of a list.
+fn below(op: &OpDef, name: &str, value: i64, least: i64) -> String {
+    match op.inputs.iter().find(|a| matches!(a.count, Count::Number(n) if n == name)) {
+        Some(list) => format!(
+            "List argument '{}' to '{}' Op with length {value} shorter than minimum length {least}.",
+            list.name, op.name
+        ),
+        None => format!("Attr '{name}' of '{}' Op passed {value} less than minimum {least}.", op.name),
+    }
+}
+
 fn check_attr(op: &OpDef, name: &str, spec: &AttrSpec, value: &Attr) -> Result<()> {
     let list_of = |ok: fn(&Attr) -> bool| matches!(value, Attr::List(v) if v.iter().all(ok));
     let fits = match (spec.kind, value) {
         (AttrKind::Type(allowed), Attr::Type(t)) => {
             ensure!(
                 allowed.is_empty() || allowed.contains(&t.dtype),
+                "Value for attr '{name}' of {} is not in the list of allowed values: {}",
+                t.dtype.tf_name(),
+                allowed.iter().map(|d| d.tf_name()).collect::<Vec<_>>().join(", ");
                 "{} does not work on {}: attribute `{name}` may be {}",
                 op.name,
                 t.dtype,
@@ -263,12 +277,19 @@ fn check_attr(op: &OpDef, name: &str, spec: &AttrSpec, value: &Attr) -> Result<(
             true
         }
         (AttrKind::Int(least), Attr::Int(v)) => {
-            ensure!(*v >= least, "{}: attribute `{name}` is {v} but must be at least {least}", op.name);
+            if *v < least {
+                let error = invalid!("{}: attribute `{name}` is {v} but must be at least {least}", op.name);
+                return Err(error.led_by(below(op, name, *v, least)));
+            }
             true
         }
         (AttrKind::Str(allowed), Attr::Str(v)) => {
             ensure!(
                 allowed.is_empty() || allowed.iter().any(|a| a.as_bytes() == &**v),
+                "Attr '{name}' of '{}' Op passed string '{}' not in: \"{}\".",
+                op.name,
+                String::from_utf8_lossy(v),
+                allowed.join("\", \"");
                 "{}: attribute `{name}` is {v:?} but must be one of {}",
                 op.name,
                 allowed.join(", ")

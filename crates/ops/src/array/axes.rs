@@ -24,6 +24,26 @@ pub(super) fn new_axis(what: &str, axis: i64, rank: usize) -> Result<usize> {
     self::axis(what, axis, rank + 1)
 }
 
+/// How TensorFlow names one entry of a tensor: `indices[0,1]`, a scalar's `indices`.
+pub(crate) fn entry(what: &str, dims: &[usize], flat: usize) -> String {
+    if dims.is_empty() {
+        return what.to_owned();
+    }
+    let mut rest = flat;
+    let mut places: SmallVec<[String; 4]> = SmallVec::new();
+    for &dim in dims.iter().rev() {
+        places.push((rest % dim.max(1)).to_string());
+        rest /= dim.max(1);
+    }
+    places.reverse();
+    format!("{what}[{}]", places.join(","))
+}
+
+/// Numbers as TensorFlow prints them in a message, with this between them.
+pub(crate) fn listed<T: std::fmt::Display>(numbers: &[T], between: &str) -> String {
+    numbers.iter().map(T::to_string).collect::<Vec<_>>().join(between)
+}
+
 /// A size as a kernel gets it.
 pub(super) fn size(what: &str, value: i64) -> Result<usize> {
     usize::try_from(value).map_err(|_| invalid!("`{what}` is {value} but must not be negative"))

@@ -79,11 +79,24 @@ fn to_batch(batch: Dim, space: &[Dim], blocks: &[Block]) -> Result<(Dim, Vec<Dim
         let padded = padded.ok_or_else(|| invalid!("{before} + {d} + {after} is too large"))?;
         ensure!(
             padded.is_multiple_of(size),
+            "Dimension size must be evenly divisible by {size} but is {padded}";
             "an axis of size {d}, padded to {padded}, cannot be cut into blocks of {size}"
         );
         Ok(Some(padded / size))
     });
     Ok((batch, dims.collect::<Result<_>>()?))
+}
+
+/// The first block size that does not divide the batch and what is left of it.
+fn first_unfit(batch: usize, blocks: &[Block]) -> usize {
+    let mut left = batch;
+    for &(size, _) in blocks {
+        if size == 0 || !left.is_multiple_of(size) {
+            return size;
+        }
+        left /= size;
+    }
+    1
 }
 
 /// Batch and spatial dimensions after BatchToSpace.
@@ -92,6 +105,8 @@ fn to_space(batch: Dim, space: &[Dim], blocks: &[Block]) -> Result<(Dim, Vec<Dim
     if let Some(b) = batch {
         ensure!(
             b.is_multiple_of(volume),
+            "Dimension size must be evenly divisible by {} but is {b}",
+            first_unfit(b, blocks);
             "the batch of size {b} cannot be cut into {volume} places of a block"
         );
     }

@@ -26,7 +26,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         (Some(own), Some(rank)) if own > rank => false,
         _ => input.broadcast(&shape).is_some_and(|both| both.is_compatible(&shape)),
     };
-    ensure!(fits, "`input` has shape {input}, which does not broadcast to `shape` {shape}");
+    ensure!(fits, "{}", input.no_broadcast(&shape); "`input` has shape {input}, which does not broadcast to `shape` {shape}");
     cx.set(0, shape);
     Ok(())
 }

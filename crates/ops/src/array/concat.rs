@@ -46,13 +46,20 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         cx.set(0, PartialShape::unknown_of_rank(rank));
         return Ok(());
     };
-    let axis = axis(cx.name_of(at), axis_number, rank)?;
+    let axis = axis(cx.name_of(at), axis_number, rank).map_err(|e| match rank {
+        0 => e.led_by("Can't concatenate scalars (use tf.stack instead)"),
+        _ => {
+            let least = if axis_number < 0 { -axis_number } else { axis_number + 1 };
+            e.led_by(format!("Shape must be at least rank {least} but is rank {rank}"))
+        }
+    })?;
     let (mut others, mut total) = (PartialShape::unknown_of_rank(rank), Some(0));
     for (i, shape) in shapes.iter().enumerate() {
         let differs = || {
             invalid!(
                 "`values` {i} has shape {shape}, which does not agree with {others} of the others apart from axis {axis}"
             )
+            .led_by(difference(&others, shape, axis))
         };
         let shape = shape.merge(&PartialShape::unknown_of_rank(rank)).ok_or_else(differs)?;
         let dims = shape.dims().unwrap_or(&[]);
@@ -64,6 +71,20 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         cx.set_known(0, Known::Partial { entries, scalar: false });
     }
     Ok(())
+}
+
+/// What TensorFlow says of shapes that differ apart from an axis: it compares what is before the axis, then what is after it.
+fn difference(others: &PartialShape, shape: &PartialShape, axis: usize) -> String {
+    let (a, b) = (others.dims().unwrap_or(&[]), shape.dims().unwrap_or(&[]));
+    if a.len() != b.len() {
+        return shape.not_of_rank(a.len());
+    }
+    let part = |dims: &[Dim]| PartialShape::new(dims.iter().copied());
+    let (front, back) = ((part(&a[..axis]), part(&b[..axis])), (part(&a[axis + 1..]), part(&b[axis + 1..])));
+    match front.0.merge(&front.1) {
+        None => front.0.difference(&front.1),
+        Some(_) => back.0.difference(&back.1),
+    }
 }
 
 /// The entries of the vectors one after the other, if some are known and there are not too many.
@@ -84,13 +105,23 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     scalar(cx.name_of(at), cx.input(at))?;
     let parts = &cx.inputs()[values];
     let first = parts.first().map_or(&[] as &[usize], |p| p.shape());
-    let axis = axis(cx.name_of(at), cx.int(at)?, first.len())?;
+    let (axis_number, rank) = (cx.int(at)?, first.len() as i64);
+    let axis = axis(cx.name_of(at), axis_number, first.len()).map_err(|e| {
+        e.led_by(format!(
+            "ConcatOp : Expected concatenating dimensions in the range [{}, {rank}), but got {axis_number}",
+            -rank
+        ))
+    })?;
     let mut shape = Shape::from(first);
     for (i, part) in parts.iter().enumerate().skip(1) {
         let agrees = part.rank() == first.len()
             && part.shape().iter().zip(first).enumerate().all(|(a, (x, y))| a == axis || x == y);
         ensure!(
             agrees,
+            "ConcatOp : {} should match: shape[0] = {} vs. shape[{i}] = {}",
+            if part.rank() == first.len() { "Dimensions of inputs" } else { "Ranks of all input tensors" },
+            Shape::from(first),
+            part.shape();
             "`values` {i} has shape {}, which does not agree with {} of `values` 0 apart from axis {axis}",
             part.shape(),
             Shape::from(first)

@@ -27,7 +27,7 @@ pub(crate) fn def() -> [OpDef; 2] {
 
 fn infer_diag(cx: &mut InferCx) -> Result<()> {
     let Some(dims) = cx.input(0).dims() else { return Ok(()) };
-    ensure!(!dims.is_empty(), "`diagonal` must have at least rank 1");
+    ensure!(!dims.is_empty(), "{}", cx.input(0).below_rank(1); "`diagonal` must have at least rank 1");
     cx.set(0, super::axes::joined(&[dims, dims]));
     Ok(())
 }
@@ -49,7 +49,7 @@ fn infer_part(cx: &mut InferCx) -> Result<()> {
     let (front, back) = dims.split_at(dims.len() / 2);
     let (front, back) = (PartialShape::new(front.iter().copied()), PartialShape::new(back.iter().copied()));
     let half = front.merge(&back).filter(|_| !dims.is_empty());
-    ensure!(half.is_some(), "`input` has shape {input}, which is not some shape twice");
+    ensure!(half.is_some(), "{}", front.no_broadcast(&back); "`input` has shape {input}, which is not some shape twice");
     cx.set(0, half.unwrap_or_default());
     Ok(())
 }

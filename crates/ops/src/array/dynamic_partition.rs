@@ -1,9 +1,9 @@
 //! `DynamicPartition`: the rows of a tensor sorted into several by a number for each.
 
-use super::axes::{joined, product};
+use super::axes::{entry, joined, product};
 use millstream_graph::op::spec::{AnyType, AtLeast};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{DType, Result, Shape, ensure, invalid};
+use millstream_tensor::{DType, PartialShape, Result, Shape, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("DynamicPartition")
@@ -24,6 +24,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         && data.iter().zip(partitions).all(|(d, p)| d.is_none() || p.is_none() || d == p);
     ensure!(
         begins,
+        "{}",
+        prefix_difference(cx.input(0), cx.input(1));
         "`data` has shape {}, which does not begin with {} of `partitions`",
         cx.input(0),
         cx.input(1)
@@ -33,10 +35,21 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
+/// What TensorFlow says of a shape that does not begin with another.
+pub(crate) fn prefix_difference(data: &PartialShape, prefix: &PartialShape) -> String {
+    let (all, front) = (data.dims().unwrap_or(&[]), prefix.dims().unwrap_or(&[]));
+    match all.get(..front.len()) {
+        Some(begin) => PartialShape::new(begin.iter().copied()).unlike_dims(prefix),
+        None => data.below_rank(front.len()),
+    }
+}
+
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (data, partitions) = (cx.input(0), cx.input(1));
     let rest = data.shape().strip_prefix(&partitions.shape()[..]).ok_or_else(|| {
         invalid!(
+            "data.shape must start with partitions.shape, got data.shape = {}, partitions.shape = {}",
+            data.shape(), partitions.shape();
             "`data` has shape {}, which does not begin with {} of `partitions`",
             data.shape(),
             partitions.shape()
@@ -47,7 +60,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut starts: Vec<Vec<usize>> = vec![Vec::new(); n];
     for (i, &p) in partitions.as_slice::<i32>()?.iter().enumerate() {
         let list = usize::try_from(p).ok().and_then(|p| starts.get_mut(p));
-        list.ok_or_else(|| invalid!("`partitions` {i} (counted flat) is {p}, which is not in 0..{n}"))?
+        list.ok_or_else(|| invalid!(
+            "{} = {p} is not in [0, {n})", entry("partitions", partitions.shape(), i);
+            "`partitions` {i} (counted flat) is {p}, which is not in 0..{n}"))?
             .push(i * run);
     }
     let shapes = starts.iter().map(|s| Shape::new(std::iter::once(s.len()).chain(rest.iter().copied())));

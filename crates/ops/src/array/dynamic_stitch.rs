@@ -33,7 +33,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         let (Some(front), Some(dims)) = (indices.dims(), data.dims()) else { continue };
         let begins = dims.len() >= front.len()
             && dims.iter().zip(front).all(|(d, p)| d.is_none() || p.is_none() || d == p);
-        ensure!(begins, "`data` {i} has shape {data}, which does not begin with {indices} of `indices` {i}");
+        ensure!(begins, "{}", super::dynamic_partition::prefix_difference(data, indices); "`data` {i} has shape {data}, which does not begin with {indices} of `indices` {i}");
         let own = PartialShape::new(dims[front.len()..].iter().copied());
         rest = rest.merge(&own).ok_or_else(|| {
             invalid!("the rows of `data` {i} have shape {own}, but those of the others have {rest}")
@@ -44,15 +44,32 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
+/// What TensorFlow says of data that do not fit: they do not begin as their indices do, or their rows are not those of the first.
+fn unlike(i: usize, data: &Shape, indices: &Shape, first: (&Shape, &Shape)) -> String {
+    match data.starts_with(indices) {
+        false => format!("data[{i}].shape = {data} does not start with indices[{i}].shape = {indices}"),
+        true => format!(
+            "Need data[0].shape[{}:] = data[{i}].shape[{}:], got data[0].shape = {}, data[{i}].shape = {data}, indices[0].shape = {}, indices[{i}].shape = {indices}",
+            first.1.rank(),
+            indices.rank(),
+            first.0,
+            first.1
+        ),
+    }
+}
+
 fn run(cx: &mut KernelCx) -> Result<()> {
     let n = cx.n_inputs() / 2;
     let (indices, data) = cx.inputs().split_at(n);
     let row: Option<&[usize]> = data.first().and_then(|d| d.shape().get(indices[0].rank()..));
     let row = Shape::from(row.unwrap_or(&[]));
+    let first = (data[0].shape(), indices[0].shape());
     let mut rows = 0usize;
     for (i, (index, data)) in indices.iter().zip(data).enumerate() {
         ensure!(
             data.shape().strip_prefix(&index.shape()[..]) == Some(&row[..]),
+            "{}",
+            unlike(i, data.shape(), index.shape(), first);
             "`data` {i} has shape {}, which is not {} of `indices` {i} followed by the rows' shape {row}",
             data.shape(),
             index.shape()

@@ -21,14 +21,21 @@ pub(crate) fn def() -> OpDef {
 fn infer(cx: &mut InferCx) -> Result<()> {
     let declared = cx.attrs().shape("shape")?;
     let merged = cx.input(0).merge(declared);
-    cx.set(0, merged.ok_or_else(|| invalid!("`input` has shape {} but must have {declared}", cx.input(0)))?);
+    cx.set(0, merged.ok_or_else(|| {
+        invalid!("`input` has shape {} but must have {declared}", cx.input(0))
+            .led_by(declared.difference(cx.input(0)))
+    })?);
     Ok(())
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let declared = cx.attrs().shape("shape")?;
     let shape = cx.input(0).shape();
-    ensure!(declared.contains(&shape.into()), "`input` has shape {shape} but must have {declared}");
+    ensure!(
+        declared.contains(&shape.into()),
+        "Shape of tensor input {shape} is not compatible with expected shape {declared}.";
+        "`input` has shape {shape} but must have {declared}"
+    );
     let input = cx.take(0);
     cx.set(0, input);
     Ok(())

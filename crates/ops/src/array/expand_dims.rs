@@ -23,7 +23,10 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let Some(dims) = cx.input(0).dims() else { return Ok(()) };
     let shape = match cx.int(1) {
         Some(at) => {
-            let (front, back) = dims.split_at(new_axis("dim", at, dims.len())?);
+            let rank = dims.len() as i64;
+            let place = new_axis("dim", at, dims.len())
+                .map_err(|e| e.led_by(format!("dim {at} not in the interval [{}, {rank}].", -rank - 1)))?;
+            let (front, back) = dims.split_at(place);
             super::axes::joined(&[front, &[Some(1)], back])
         }
         None => PartialShape::unknown_of_rank(dims.len() + 1),
@@ -34,8 +37,10 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let dim = cx.ints(1)?;
-    ensure!(dim.len() == 1, "`dim` must hold one number but has shape {}", cx.input(1).shape());
-    let at = new_axis("dim", dim[0], cx.input(0).rank())?;
+    ensure!(dim.len() == 1, "'dim' must be a tensor with a single value"; "`dim` must hold one number but has shape {}", cx.input(1).shape());
+    let (at, rank) = (dim[0], cx.input(0).rank());
+    let at = new_axis("dim", at, rank)
+        .map_err(|e| e.led_by(format!("Tried to expand dim index {at} for tensor with {rank} dimensions.")))?;
     let mut shape = cx.input(0).shape().clone();
     shape.dims_mut().insert(at, 1);
     let out = cx.take(0).into_shape(shape)?;

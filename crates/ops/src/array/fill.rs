@@ -4,7 +4,7 @@ use super::back::sum_of_all;
 use super::axes::{scalar, vector};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{DType, Result, Shape, Tensor};
+use millstream_tensor::{DType, Result, Shape, Tensor, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Fill")
@@ -23,15 +23,23 @@ pub(crate) fn def() -> OpDef {
 fn infer(cx: &mut InferCx) -> Result<()> {
     cx.vector(0)?;
     cx.scalar(1)?;
+    let negative = cx.ints(0).is_some_and(|dims| dims.contains(&-1));
+    ensure!(!negative, "Fill dimensions must be >= 0"; "an entry of `dims` is -1: a size must not be negative");
     let shape = cx.as_shape(0)?;
     cx.set(0, shape);
     Ok(())
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    vector("dims", cx.input(0))?;
-    scalar("value", cx.input(1))?;
-    let shape = Shape::from_signed(&cx.ints(0)?)?;
+    vector("dims", cx.input(0))
+        .map_err(|e| e.led_by(format!("dims must be a vector of int32, got shape {}", cx.input(0).shape())))?;
+    scalar("value", cx.input(1))
+        .map_err(|e| e.led_by(format!("value must be a scalar, got shape {}", cx.input(1).shape())))?;
+    let sizes = cx.ints(0)?;
+    let shape = Shape::from_signed(&sizes).map_err(|e| match sizes.iter().find(|s| **s < 0) {
+        Some(size) => e.led_by(format!("Dimension {size} must be >= 0")),
+        None => e,
+    })?;
     let value = cx.take(1);
     let out = if shape.rank() == 0 { value } else { Tensor::fill(shape, &value)? };
     cx.set(0, out);

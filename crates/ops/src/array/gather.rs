@@ -3,7 +3,7 @@
 use super::back::{as_i32, as_index};
 use crate::dims::Dims;
 use millstream_graph::IndexedSlices;
-use super::axes::{axis, element, joined, product, replaced, scalar};
+use super::axes::{axis, element, entry, joined, product, replaced, scalar};
 use millstream_graph::Output;
 use millstream_graph::op::spec::{AnyType, Bool, IndexType, Int, Spec};
 use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, Known, NodeInfo, OpDef};
@@ -68,7 +68,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         }
         return Ok(());
     };
-    let axis = axis("axis", at, params.len())?;
+    let least = if at < 0 { -at } else { at + 1 };
+    let axis = axis("axis", at, params.len())
+        .map_err(|e| e.led_by(format!("Shape must be at least rank {least} but is rank {}", params.len())))?;
     let batch = batch_dims(batch, axis, indices.len())?;
     let (of_params, of_indices) = (
         PartialShape::new(params[..batch].iter().copied()),
@@ -100,7 +102,11 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         (at, batch) = (cx.int(2)?, cx.attrs().int("batch_dims")?);
     }
     let (params, indices) = (cx.input(0), cx.input(1));
-    let axis = axis("axis", at, params.rank())?;
+    let rank = params.rank() as i64;
+    let axis = axis("axis", at, params.rank()).map_err(|e| match rank {
+        0 => e.led_by("params must be at least 1 dimensional"),
+        _ => e.led_by(format!("Expected axis in the range [{}, {rank}), but got {at}", -rank)),
+    })?;
     let batch = batch_dims(batch, axis, indices.rank())?;
     ensure!(
         params.shape()[..batch] == indices.shape()[..batch],
@@ -110,11 +116,11 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     );
     let len = params.shape()[axis];
     if params.rank() == 1 && indices.rank() == 0 {
-        let out = element(params, place(0, cx.int(1)?, len)?)?;
+        let out = element(params, place(0, cx.int(1)?, &[], len)?)?;
         cx.set(0, out);
         return Ok(());
     }
-    let places = places(&cx.ints(1)?, len)?;
+    let places = places(&cx.ints(1)?, indices.shape(), len)?;
     let (p, i) = (params.shape(), indices.shape());
     let parts = p[..axis].iter().chain(&i[batch..]).chain(&p[axis + 1..]);
     let shape = Shape::new(parts.copied());
@@ -126,14 +132,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 /// The indices as places, each checked to be below `len`.
-fn places(indices: &[i64], len: usize) -> Result<Vec<usize>> {
-    indices.iter().enumerate().map(|(i, &v)| place(i, v, len)).collect()
+fn places(indices: &[i64], dims: &[usize], len: usize) -> Result<Vec<usize>> {
+    indices.iter().enumerate().map(|(i, &v)| place(i, v, dims, len)).collect()
 }
 
 /// Index `i` as a place.
-fn place(i: usize, v: i64, len: usize) -> Result<usize> {
+fn place(i: usize, v: i64, dims: &[usize], len: usize) -> Result<usize> {
     let place = usize::try_from(v).ok().filter(|&p| p < len);
-    place.ok_or_else(|| invalid!("`indices` {i} (counted flat) is {v}, which is not in 0..{len}"))
+    place.ok_or_else(|| invalid!("{} = {v} is not in [0, {len})", entry("indices", dims, i); "`indices` {i} (counted flat) is {v}, which is not in 0..{len}"))
 }
 
 /// The places along an axis, in this order.

@@ -27,7 +27,11 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     };
     let (Some(params), Some(depth)) = (cx.input(0).dims(), depth) else { return Ok(()) };
     let rest = params.get(depth..).ok_or_else(|| {
-        invalid!("the last axis of `indices` has size {depth}, but `params` has shape {}", cx.input(0))
+        invalid!(
+            "indices.shape[-1] must be <= params.rank, but saw indices shape: {} and params shape: {}",
+            cx.input(1), cx.input(0);
+            "the last axis of `indices` has size {depth}, but `params` has shape {}", cx.input(0)
+        )
     })?;
     cx.set(0, joined(&[rows, rest]));
     Ok(())
@@ -42,7 +46,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         // Every row is all of it, and no number says how many rows may be asked for: broadcasting is checked.
         params.broadcast_to(shape)?
     } else {
-        let places = Places::new(indices, params.shape(), 0, skips(cx.attrs())?)?;
+        let places = Places::taken(indices, params.shape(), skips(cx.attrs())?)?;
         if places.skipped.is_empty() {
             params.take_runs(shape, places.run, &places.starts)?
         } else {

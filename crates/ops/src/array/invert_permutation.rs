@@ -28,9 +28,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut places: Vec<Option<usize>> = vec![None; n];
     for (i, &v) in x.iter().enumerate() {
         let place = usize::try_from(v).ok().and_then(|v| places.get_mut(v));
-        ensure!(place.is_some(), "`x` {i} is {v}, which is not in 0..{n}");
+        ensure!(place.is_some(), "{v} is not between 0 and {n}"; "`x` {i} is {v}, which is not in 0..{n}");
         if let Some(place) = place {
-            ensure!(place.is_none(), "{v} is in `x` twice");
+            ensure!(place.is_none(), "{v} is duplicated in the input."; "{v} is in `x` twice");
             *place = Some(i);
         }
     }

@@ -25,7 +25,7 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let paddings = Paddings::of(cx.input(1), cx.input(0).rank())?;
+    let paddings = Paddings::around(cx.input(1), cx.input(0).shape())?;
     // How many places the mirror leaves out: the edge itself, or nothing.
     let skip = usize::from(&**cx.attrs().str("mode")? == b"REFLECT");
     let mut out = cx.take(0);
@@ -37,6 +37,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let most = len.saturating_sub(skip);
         ensure!(
             before <= most && after <= most,
+            "paddings must be {}: {before}, {after} {} {len}",
+            if skip == 1 { "less than the dimension size" } else { "no greater than the dimension size" },
+            if skip == 1 { "not less than" } else { "greater than" };
             "`paddings` [{before}, {after}] of axis {axis} must not be over {most}: the axis has size {len}"
         );
         let padded =

@@ -29,7 +29,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let input = cx.input(0);
-    ensure!(input.rank() > 0, "`input` must have rank 1 or more but is a scalar");
+    ensure!(input.rank() > 0, "WhereOp : Unhandled input dimensions: 0"; "`input` must have rank 1 or more but is a scalar");
     let index = with_element!(input.dtype(), T => nonzero::<T>(input)?, else => return Err(invalid!("{} has no zero", input.dtype())));
     cx.set(0, index);
     Ok(())

@@ -26,9 +26,11 @@ pub(crate) fn def() -> OpDef {
 
 fn infer(cx: &mut InferCx) -> Result<()> {
     (1..4).try_for_each(|i| cx.scalar(i))?;
-    let depth: Dim = cx.int(1).map(|d| size("depth", d)).transpose()?;
+    let unfit = |d| format!("Dimension size, given by scalar input 1, must be non-negative but is {d}");
+    let depth: Dim = cx.int(1).map(|d| size("depth", d).map_err(|e| e.led_by(unfit(d)))).transpose()?;
     let Some(dims) = cx.input(0).dims() else { return Ok(()) };
-    let at = new_axis("axis", cx.attrs().int("axis")?, dims.len())?;
+    // TensorFlow says only in the run that there is no such axis.
+    let Ok(at) = new_axis("axis", cx.attrs().int("axis")?, dims.len()) else { return Ok(()) };
     let (front, back) = dims.split_at(at);
     cx.set(0, joined(&[front, &[depth], back]));
     Ok(())
@@ -48,9 +50,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     for (i, what) in [(1, "depth"), (2, "on_value"), (3, "off_value")] {
         scalar(what, cx.input(i))?;
     }
-    let depth = size("depth", cx.int(1)?)?;
+    let depth = cx.int(1)?;
+    let depth = size("depth", depth)
+        .map_err(|e| e.led_by(format!("depth must be non-negative, got: {depth}")))?;
     let mut shape = cx.input(0).shape().clone();
-    let at = new_axis("axis", cx.attrs().int("axis")?, shape.rank())?;
+    let at = cx.attrs().int("axis")?;
+    let at = new_axis("axis", at, shape.rank()).map_err(|e| {
+        e.led_by(format!("Expected axis to be -1 or between [0, {}).  But received: {at}", shape.rank() + 1))
+    })?;
     let inner = product(&shape[at..]);
     shape.dims_mut().insert(at, depth);
     let mut out = Tensor::fill(shape, cx.input(3))?;

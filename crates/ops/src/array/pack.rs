@@ -21,14 +21,17 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    let mut shape = cx.input(0).clone();
-    for (i, other) in cx.inputs().iter().enumerate() {
-        shape = shape.merge(other).ok_or_else(|| {
+    let mut shape = cx.input(cx.n_inputs() - 1).clone();
+    // From the last to the first: a message names the shapes in this order in TensorFlow, too.
+    for (i, other) in cx.inputs().iter().enumerate().rev() {
+        shape = other.merge(&shape).ok_or_else(|| {
+            let words = other.difference(&shape);
             invalid!("`values` {i} has shape {other}, but the others have {shape}; they must be equal")
+                .led_by(format!("{words}\n\tFrom merging shape {i} with other shapes."))
         })?;
     }
     let Some(dims) = shape.dims() else { return Ok(()) };
-    let at = new_axis("axis", cx.attrs().int("axis")?, dims.len())?;
+    let at = place(cx.attrs().int("axis")?, dims.len())?;
     let (front, back) = dims.split_at(at);
     cx.set(0, joined(&[front, &[Some(cx.n_inputs())], back]));
     let entries: SmallVec<_> = (0..cx.n_inputs()).map(|i| cx.int(i)).collect();
@@ -38,12 +41,20 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
+/// Where the new axis goes.
+fn place(axis: i64, rank: usize) -> Result<usize> {
+    let n = rank as i64 + 1;
+    new_axis("axis", axis, rank).map_err(|e| e.led_by(format!("axis = {axis} not in [{}, {n})", -n)))
+}
+
 fn run(cx: &mut KernelCx) -> Result<()> {
     let first = cx.input(0).shape();
-    let at = new_axis("axis", cx.attrs().int("axis")?, first.rank())?;
+    let at = place(cx.attrs().int("axis")?, first.rank())?;
     for (i, other) in cx.inputs().iter().enumerate() {
         ensure!(
             other.shape() == first,
+            "Shapes of all inputs must match: values[0].shape = {first} != values[{i}].shape = {}",
+            other.shape();
             "`values` {i} has shape {}, but `values` 0 has {first}; they must be equal",
             other.shape()
         );

@@ -25,7 +25,7 @@ pub(crate) fn def() -> [OpDef; 2] {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let paddings = Paddings::of(cx.input(1), cx.input(0).rank())?;
+    let paddings = Paddings::around(cx.input(1), cx.input(0).shape())?;
     let value = match cx.n_inputs() {
         3 => {
             scalar("constant_values", cx.input(2))?;

@@ -19,11 +19,22 @@ impl Paddings {
         Paddings::from_flat(&ints(t)?)
     }
 
+    /// From a tensor of shape [rank, 2], for something of this shape.
+    pub(super) fn around(t: &Tensor, input: &Shape) -> Result<Paddings> {
+        Paddings::of(t, input.rank()).map_err(|e| match t.shape()[..] == [input.rank(), 2] {
+            true => e,
+            false => e.led_by(format!(
+                "The first dimension of paddings must be the rank of inputs{} {input}",
+                t.shape()
+            )),
+        })
+    }
+
     fn from_flat(flat: &[i64]) -> Result<Paddings> {
         let pairs = flat.chunks_exact(2).enumerate().map(|(axis, p)| {
             match (usize::try_from(p[0]), usize::try_from(p[1])) {
                 (Ok(before), Ok(after)) => Ok((before, after)),
-                _ => Err(invalid!("`paddings` {p:?} of axis {axis} must not be negative")),
+                _ => Err(invalid!("Paddings must be non-negative: {} {}", p[0], p[1]; "`paddings` {p:?} of axis {axis} must not be negative")),
             }
         });
         pairs.collect::<Result<_>>().map(Paddings)
@@ -51,11 +62,13 @@ pub(super) fn infer(cx: &mut InferCx) -> Result<()> {
     let paddings = cx.with_rank(1, 2)?;
     let rows = paddings.dim(0);
     if let Some(columns) = paddings.dim(1) {
-        ensure!(columns == 2, "`paddings` has shape {paddings}: it must have two columns, before and after");
+        ensure!(columns == 2, "Dimension must be 2 but is {columns}"; "`paddings` has shape {paddings}: it must have two columns, before and after");
     }
     if let (Some(rows), Some(rank)) = (rows, cx.input(0).rank()) {
         ensure!(
             rows == rank,
+            "{}",
+            cx.input(0).not_of_rank(rows);
             "`paddings` has shape {paddings} but `input` has rank {rank}: it must have shape [{rank},2]"
         );
     }
@@ -64,7 +77,9 @@ pub(super) fn infer(cx: &mut InferCx) -> Result<()> {
     };
     let mut shape = PartialShape::unknown_of_rank(rank);
     if let Some(Known::Value(value)) = cx.known(1) {
-        for (i, &(before, after)) in Paddings::of(value, rank)?.0.iter().enumerate() {
+        let paddings =
+            Paddings::from_flat(&ints(value)?).map_err(|e| e.led_by("Paddings must be non-negative"))?;
+        for (i, &(before, after)) in paddings.0.iter().enumerate() {
             let dim = sum(sum(cx.input(0).dim(i), Some(before))?, Some(after))?;
             shape = dim_replaced(shape.dims().unwrap_or(&[]), i, dim);
         }

@@ -1,12 +1,12 @@
 //! [`Places`]: rows of indices that name parts of a tensor, as GatherNd, ScatterNd and their kin take them.
 
-use super::axes::{ints, product};
+use super::axes::{entry, ints, listed, product};
 use millstream_graph::Attrs;
 use millstream_graph::OpBuilder;
 use millstream_graph::Output;
 use millstream_graph::op::spec::{Spec, Words};
 use millstream_graph::op::{GradCx, InferCx, OpDef};
-use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid};
+use millstream_tensor::{Dim, PartialShape, Result, Shape, Tensor, ensure, invalid};
 
 /// Where the parts that the rows of `indices` name begin, and how many elements each has.
 pub(super) struct Places {
@@ -40,6 +40,15 @@ impl Places {
     /// The parts of a tensor of shape `target`. The last axis of `indices` is an index of as many leading axes as it is long;
     /// it is at least 1 long, or `rows`, the number of rows, is bounded by something that exists.
     pub(super) fn new(indices: &Tensor, target: &Shape, rows: usize, skip: bool) -> Result<Places> {
+        Places::find(indices, target, rows, skip, false)
+    }
+
+    /// As [`Places::new`], of parts that are taken.
+    pub(super) fn taken(indices: &Tensor, target: &Shape, skip: bool) -> Result<Places> {
+        Places::find(indices, target, 0, skip, true)
+    }
+
+    fn find(indices: &Tensor, target: &Shape, rows: usize, skip: bool, gathers: bool) -> Result<Places> {
         let depth = depth(indices, target)?;
         let steps = target.strides();
         let run = product(&target[depth..]);
@@ -56,7 +65,12 @@ impl Places {
                 Some(at) => places.starts.push(at),
                 None if skip => places.skipped.push(row),
                 None => {
+                    let rows = &indices.shape()[..indices.rank() - 1];
                     return Err(invalid!(
+                        "{} = [{}] does not index into {}shape {target}",
+                        entry("indices", rows, row),
+                        listed(index, ", "),
+                        if gathers { "param " } else { "" };
                         "row {row} of `indices` is {index:?}, which does not index into shape {target}"
                     ));
                 }
@@ -77,7 +91,11 @@ pub(super) fn depth(indices: &Tensor, target: &Shape) -> Result<usize> {
 }
 
 fn too_deep(depth: usize, target: &PartialShape) -> millstream_tensor::Error {
-    invalid!("the last axis of `indices` has size {depth}, but shape {target} has fewer axes to index")
+    invalid!(
+        "index innermost dimension length must be <= params rank; saw: {depth} vs. {}",
+        target.rank().unwrap_or(0);
+        "the last axis of `indices` has size {depth}, but shape {target} has fewer axes to index"
+    )
 }
 
 impl Places {
@@ -103,11 +121,64 @@ pub(super) fn updates_fit(indices: &Tensor, updates: &Tensor, target: &Shape) ->
     let wanted = Shape::new(rows.iter().chain(&target[depth..]).copied());
     ensure!(
         *updates.shape() == wanted,
+        "{}",
+        unlike(indices.shape(), updates.shape(), target, rows);
         "`updates` has shape {} but must have {wanted}: a part for each row of `indices` {} in shape {target}",
         updates.shape(),
         indices.shape()
     );
     Ok(product(rows))
+}
+
+/// What TensorFlow says of updates in a run that do not fit.
+fn unlike(indices: &Shape, updates: &Shape, target: &Shape, rows: &[usize]) -> String {
+    match updates.starts_with(rows) {
+        false => format!(
+            "Outer dimensions of indices and update must match. Indices shape: {indices}, updates shape:{updates}"
+        ),
+        true => format!(
+            "Inner dimensions of output shape must match inner dimensions of updates shape. Output: {target} updates: {updates}"
+        ),
+    }
+}
+
+/// What TensorFlow says of updates that do not fit while a graph is built.
+fn may_not_fit(
+    indices: &PartialShape,
+    updates: &PartialShape,
+    rows: &[Dim],
+    target: &PartialShape,
+    inner: &[Dim],
+) -> String {
+    let part = |dims: &[Dim]| PartialShape::new(dims.iter().copied());
+    let n = rows.len();
+    let (front, back) = updates.dims().and_then(|d| d.split_at_checked(n)).unwrap_or((&[], &[]));
+    let (rows, front, inner, back) = (part(rows), part(front), part(inner), part(back));
+    match rows.merge(&front) {
+        None => format!(
+            "The outer {n} dimensions of indices.shape={indices} must match the outer {n} dimensions of updates.shape={updates}: {}",
+            rows.difference(&front)
+        ),
+        Some(_) => format!(
+            "The inner {m} dimensions of input.shape={target} must match the inner {m} dimensions of updates.shape={updates}: {}",
+            inner.difference(&back),
+            m = inner.rank().unwrap_or(0)
+        ),
+    }
+}
+
+/// What TensorFlow says of updates that do not fit indices and target, while a graph is built.
+pub(crate) fn updates_unlike(
+    indices: &PartialShape,
+    updates: &PartialShape,
+    target: &PartialShape,
+) -> String {
+    match (indices.dims(), target.dims()) {
+        (Some([rows @ .., Some(depth)]), Some(dims)) => {
+            may_not_fit(indices, updates, rows, target, dims.get(*depth..).unwrap_or(&[]))
+        }
+        _ => "Shapes must be equal".to_owned(),
+    }
 }
 
 /// As [`updates_fit`], as far as the shapes are known.
@@ -122,10 +193,14 @@ pub(super) fn updates_may_fit(
         return Err(invalid!("`indices` must have at least rank 1: its last axis holds the indices"));
     };
     let Some(depth) = depth else { return Ok(()) };
-    ensure!(depth <= target_dims.len(), "{}", too_deep(depth, target).message());
+    if target_dims.len() < depth {
+        return Err(too_deep(depth, target));
+    }
     let wanted = super::axes::joined(&[rows, &target_dims[depth..]]);
     ensure!(
         wanted.is_compatible(cx.input(updates)),
+        "{}",
+        may_not_fit(cx.input(indices), cx.input(updates), rows, target, &target_dims[depth..]);
         "`updates` has shape {} but must have {wanted}: a part for each row of `indices` {} in shape {target}",
         cx.input(updates),
         cx.input(indices)

@@ -29,9 +29,17 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     };
     let known = Shape::new(dims.iter().flatten().copied()).checked_elements()?;
     match dims.iter().filter(|d| d.is_none()).count() {
-        0 => ensure!(known == count, "{}", mismatch(count, cx.input(0), &asked)),
+        0 => ensure!(
+            known == count,
+            "Cannot reshape a tensor with {count} elements to shape {asked} ({known} elements)";
+            "{}", mismatch(count, cx.input(0), &asked)
+        ),
         1 if known > 0 => {
-            ensure!(count % known == 0, "{}", mismatch(count, cx.input(0), &asked));
+            ensure!(
+                count % known == 0,
+                "Dimension size must be evenly divisible by {known} but is {count}";
+                "{}", mismatch(count, cx.input(0), &asked)
+            );
             let filled = PartialShape::new(dims.iter().map(|d| d.or(Some(count / known))));
             cx.set(0, filled);
             return Ok(());
@@ -47,13 +55,17 @@ fn mismatch(count: usize, have: &PartialShape, asked: &PartialShape) -> String {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    vector("shape", cx.input(1))?;
+    vector("shape", cx.input(1))
+        .map_err(|e| e.led_by(format!("sizes input must be 1-D, not {}", cx.input(1).shape())))?;
     let sizes = cx.ints(1)?;
     let shape = resolve(&sizes, cx.input(0).shape())?;
     ensure!(
         shape.elements() == cx.input(0).elements(),
+        "Input to reshape is a tensor with {} values, but the requested shape has {}",
+        cx.input(0).elements(),
+        shape.elements();
         "{}",
-        mismatch(cx.input(0).elements(), &cx.input(0).shape().into(), &shape.into())
+        mismatch(cx.input(0).elements(), &cx.input(0).shape().into(), &(&shape).into())
     );
     let out = cx.take(0).into_shape(shape)?;
     cx.set(0, out);
@@ -63,10 +75,18 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 /// `sizes` as a shape for what has shape `have`, with the size that is -1, if one is, worked out. Where both are empty, what is not 0 in either
 /// decides, as in TensorFlow: `[0, -1]` of `[0, 3]` is `[0, 3]`.
 fn resolve(sizes: &[i64], have: &Shape) -> Result<Shape> {
+    if let Some((i, size)) = sizes.iter().enumerate().find(|(_, s)| **s < -1) {
+        return Err(invalid!("Size {i} must be non-negative, not {size}"; "dimension {size} of shape {sizes:?} is negative"));
+    }
     let mut holes = sizes.iter().enumerate().filter(|(_, s)| **s == -1).map(|(i, _)| i);
     let (hole, second) = (holes.next(), holes.next());
     let Some(hole) = hole else { return Shape::from_signed(sizes) };
-    ensure!(second.is_none(), "`shape` {sizes:?} has more than one -1: only one size can be worked out");
+    ensure!(
+        second.is_none(),
+        "Only one input size may be -1, not both {hole} and {}",
+        second.unwrap_or(0);
+        "`shape` {sizes:?} has more than one -1: only one size can be worked out"
+    );
     let mut filled: Vec<i64> = sizes.to_vec();
     filled[hole] = 1;
     let empty = have.elements() == 0 && sizes.contains(&0);
@@ -78,9 +98,14 @@ fn resolve(sizes: &[i64], have: &Shape) -> Result<Shape> {
             (Shape::from_signed(&others)?.checked_elements()?, count.checked_elements()?)
         }
     };
-    ensure!(others > 0, "the size for the -1 in `shape` {sizes:?} cannot be worked out beside a size of 0");
+    ensure!(
+        others > 0,
+        "reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero";
+        "the size for the -1 in `shape` {sizes:?} cannot be worked out beside a size of 0"
+    );
     let unfit = || -> Error {
         invalid!(
+            "Input to reshape is a tensor with {count} values, but the requested shape requires a multiple of {others}";
             "`tensor` has {count} elements, which `shape` {sizes:?} cannot divide into groups of {others}"
         )
     };

@@ -41,9 +41,10 @@ fn chosen(which: &Tensor, rank: usize) -> Result<SmallVec<[bool; 4]>> {
     }
     vector("axis", which)?;
     let mut reversed: SmallVec<[bool; 4]> = SmallVec::from_elem(false, rank);
-    for a in ints(which)? {
-        let a = axis("axis", a, rank)?;
-        ensure!(!reversed[a], "axis {a} is listed twice in `axis`");
+    for (i, a) in ints(which)?.into_iter().enumerate() {
+        let a = axis("axis", a, rank)
+            .map_err(|e| e.led_by(format!("'axis'[{i}] = {a} is out of valid range [0, {}", rank as i64 - 1)))?;
+        ensure!(!reversed[a], "axis {a} specified more than once."; "axis {a} is listed twice in `axis`");
         reversed[a] = true;
     }
     Ok(reversed)

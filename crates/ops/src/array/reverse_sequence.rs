@@ -39,7 +39,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let Some(dims) = cx.input(0).dims() else { return Ok(()) };
     let (_, batch) = axes(cx.attrs(), dims.len())?;
     if let (Some(n), Some(size)) = (lengths, dims[batch]) {
-        ensure!(n == size, "`seq_lengths` has {n} entries but axis {batch} of `input` has size {size}");
+        ensure!(n == size, "Dimensions must be equal, but are {size} and {n}"; "`seq_lengths` has {n} entries but axis {batch} of `input` has size {size}");
     }
     let shape = super::axes::dim_replaced(dims, batch, dims[batch].or(lengths));
     cx.set(0, shape);
@@ -54,6 +54,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (seq, batch) = axes(cx.attrs(), shape.rank())?;
     ensure!(
         lengths.len() == shape[batch],
+        "Length of seq_lens != input.dims({batch}), ({} vs. {})",
+        lengths.len(),
+        shape[batch];
         "`seq_lengths` has {} entries but axis {batch} of `input` has size {}",
         lengths.len(),
         shape[batch]
@@ -64,7 +67,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut out = input.clone();
     for (i, &length) in lengths.iter().enumerate() {
         let len = usize::try_from(length).ok().filter(|&l| l <= shape[seq]);
-        ensure!(len.is_some(), "`seq_lengths` {i} is {length}, which is not in 0..={}", shape[seq]);
+        ensure!(
+            len.is_some(),
+            "seq_lens({i}) {}",
+            if length < 0 { "< 0".to_owned() } else { format!("> input.dims({seq})") };
+            "`seq_lengths` {i} is {length}, which is not in 0..={}", shape[seq]
+        );
         let len = len.unwrap_or(0);
         if len < 2 || input.elements() == 0 {
             continue;

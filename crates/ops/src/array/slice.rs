@@ -35,12 +35,19 @@ fn cost(_: &NodeInfo, inputs: &[Tensor]) -> f64 {
 
 /// What is read of axis `i`: where it starts and how much it is, as far as it is known.
 fn range(i: usize, dim: Dim, begin: Option<i64>, size: Option<i64>) -> Result<(Option<usize>, Dim)> {
+    // How far a box may begin or reach, for the message.
+    let most = |what: &str| dim.zip(begin).map_or(0, |(d, b)| if what == "begin" { d as i64 } else { d as i64 - b });
     let place = |what: &str, v: i64| {
-        usize::try_from(v).map_err(|_| invalid!("`{what}` is {v} on axis {i}; it must not be negative"))
+        usize::try_from(v).map_err(|_| {
+            invalid!(
+                "Expected {what}[{i}] in [0, {}], but got {v}", most(what);
+                "`{what}` is {v} on axis {i}; it must not be negative"
+            )
+        })
     };
     let begin = begin.map(|b| place("begin", b)).transpose()?;
     if let (Some(b), Some(d)) = (begin, dim) {
-        ensure!(b <= d, "`begin` is {b} on axis {i}, past its size {d}");
+        ensure!(b <= d, "Expected begin[{i}] in [0, {d}], but got {b}"; "`begin` is {b} on axis {i}, past its size {d}");
     }
     let size = match size {
         Some(-1) => dim.zip(begin).map(|(d, b)| d - b),
@@ -50,17 +57,45 @@ fn range(i: usize, dim: Dim, begin: Option<i64>, size: Option<i64>) -> Result<(O
     if let (Some(b), Some(s), Some(d)) = (begin, size, dim) {
         ensure!(
             b.checked_add(s).is_some_and(|end| end <= d),
+            "Expected size[{i}] in [0, {}], but got {s}",
+            d - b;
             "`begin` {b} and `size` {s} reach past the end of axis {i} of size {d}"
         );
     }
     Ok((begin, size))
 }
 
+/// As [`range`], while the graph is built: of a box that does not lie in the input TensorFlow speaks only in the run, but for one that is to
+/// reach to the end of an axis that it begins behind.
+fn known_range(
+    i: usize,
+    dim: Dim,
+    begin: Option<i64>,
+    size: Option<i64>,
+) -> Result<(Option<usize>, Dim)> {
+    match range(i, dim, begin, size) {
+        Ok(range) => Ok(range),
+        Err(e) => match (dim, begin, size) {
+            (_, _, Some(size)) if size < -1 => Err(e.led_by(format!("Invalid value in tensor used for shape: {size}"))),
+            (Some(dim), Some(begin), Some(-1)) if 0 <= begin => {
+                Err(e.led_by(format!("Negative dimension size caused by subtracting {begin} from {dim}")))
+            }
+            (_, _, size) => Ok((None, size.and_then(|s| usize::try_from(s).ok()))),
+        },
+    }
+}
+
 fn infer(cx: &mut InferCx) -> Result<()> {
     let n = cx.vector(1)?.or(cx.vector(2)?);
+    if let (Some(a), Some(b)) = (cx.vector(1)?, cx.vector(2)?)
+        && a != b
+    {
+        let words = PartialShape::from([a]).difference(&[b].into());
+        return Err(invalid!("`begin` has {a} entries and `size` has {b} entries").led_by(words));
+    }
     for (i, what) in [(1, "begin"), (2, "size")] {
         if let (Some(n), Some(rank)) = (cx.vector(i)?, cx.input(0).rank()) {
-            ensure!(n == rank, "`{what}` has {n} entries but `input` has rank {rank}");
+            ensure!(n == rank, "{}", cx.input(0).not_of_rank(n); "`{what}` has {n} entries but `input` has rank {rank}");
         }
     }
     let Some(rank) = cx.input(0).rank().or(n).filter(|&r| r <= millstream_tensor::MAX_RANK) else {
@@ -72,11 +107,11 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let (begin, size) = (read(1), read(2));
     ensure!(begin.len() == size.len(), "`begin` has {} entries and `size` {}", begin.len(), size.len());
     let ranges = (0..begin.len())
-        .map(|i| range(i, cx.input(0).dim(i), begin[i], size[i]))
+        .map(|i| known_range(i, cx.input(0).dim(i), begin[i], size[i]))
         .collect::<Result<SmallVec<[_; 4]>>>()?;
     cx.set(0, PartialShape::new(ranges.iter().map(|r| r.1)));
     let part = |entries: SmallVec<[Option<i64>; 4]>| match ranges[..] {
-        [(Some(b), Some(s))] => entries.get(b..b + s).map(|e| e.iter().copied().collect()),
+        [(Some(b), Some(s))] => entries.get(b..b.saturating_add(s)).map(|e| e.iter().copied().collect()),
         _ => None,
     };
     if let Some(entries) = cx.known(0).and_then(Known::entries).and_then(part) {
@@ -90,7 +125,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let input = cx.input(0);
     for (i, n, what) in [(1, begin.len(), "begin"), (2, size.len(), "size")] {
         vector(what, cx.input(i))?;
-        ensure!(n == input.rank(), "`{what}` has {n} entries but `input` has rank {}", input.rank());
+        ensure!(
+            n == input.rank(),
+            "Expected begin and size arguments to be 1-D tensors of size {}, but got shapes {} and {} instead.",
+            input.rank(),
+            cx.input(1).shape(),
+            cx.input(2).shape();
+            "`{what}` has {n} entries but `input` has rank {}", input.rank()
+        );
     }
     let mut shape = Shape::scalar();
     let mut begins: SmallVec<[usize; 4]> = SmallVec::new();

@@ -1,7 +1,7 @@
 //! `SparseToDense`: values put at indices in a tensor that is a default elsewhere.
 
 use super::back::sum_of_all;
-use super::axes::{ints, vector};
+use super::axes::{ints, listed, vector};
 use millstream_graph::op::spec::{AnyType, Bool, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{Result, Shape, Tensor, ensure, invalid};
@@ -33,6 +33,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
+const OUT_OF_ORDER: &str = "out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n";
+
 fn run(cx: &mut KernelCx) -> Result<()> {
     vector("output_shape", cx.input(1))?;
     let shape = Shape::from_signed(&cx.ints(1)?)?;
@@ -63,12 +65,17 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let at = index.iter().enumerate().try_fold(0, |at, (a, &v)| match usize::try_from(v) {
             Ok(p) if p < shape[a] => Ok(at + p * steps[a]),
             _ => Err(invalid!(
+                "indices[{row}] = [{}] is out of bounds: need 0 <= index < {shape}",
+                listed(index, ",");
                 "row {row} of `sparse_indices` is {index:?}, which does not index into shape {shape}"
             )),
         })?;
         if let Some(&last) = starts.last().filter(|_| cx.attrs().bool("validate_indices").unwrap_or(true)) {
             ensure!(
                 last < at,
+                "indices[{row}] = [{}] is {}",
+                listed(index, ","),
+                if last == at { "repeated" } else { OUT_OF_ORDER };
                 "row {row} of `sparse_indices` is {index:?}, which {}: the rows must be in order and differ",
                 if last == at { "is there already" } else { "comes before the row above it" }
             );

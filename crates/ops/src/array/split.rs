@@ -1,6 +1,6 @@
 //! `Split` and `SplitV`: a tensor cut into parts along an axis.
 
-use super::axes::{axis, dim_replaced, replaced, scalar, vector};
+use super::axes::{axis, dim_replaced, listed, replaced, scalar, vector};
 use super::slice::part;
 use millstream_graph::op::spec::{AnyType, AtLeast, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Known, OpDef};
@@ -41,9 +41,29 @@ pub(super) fn cut(value: &Tensor, axis: usize, start: usize, count: usize) -> Re
 fn equal_size(size: usize, axis: usize, parts: usize) -> Result<usize> {
     ensure!(
         size.is_multiple_of(parts),
+        "Number of ways to split should evenly divide the split dimension, but got split_dim {axis} (size = {size}) and num_split {parts}";
         "axis {axis} of `value` has size {size}, which cannot be cut into {parts} equal parts"
     );
     Ok(size / parts)
+}
+
+/// What TensorFlow says of sizes that do not add up.
+const DETERMINED: &str = "Determined shape must either match input shape along split_dim exactly if fully specified, or be less than the size of the input along split_dim if not fully specified.";
+
+/// The axis while a graph is built.
+fn known_axis(at: i64, rank: usize) -> Result<usize> {
+    axis("split_dim", at, rank).map_err(|e| {
+        let r = rank as i64;
+        e.led_by(format!("Dimension size, given by scalar input {at} must be in range [{}, {r})", -r))
+    })
+}
+
+/// The axis in a run.
+fn axis_in_run(at: i64, rank: usize) -> Result<usize> {
+    axis("split_dim", at, rank).map_err(|e| {
+        let r = rank as i64;
+        e.led_by(format!("-input rank({}) <= split_dim < input rank ({r}), but got {at}", -r))
+    })
 }
 
 /// All outputs have unknown dimensions of the input's rank.
@@ -60,8 +80,14 @@ fn infer_equal(cx: &mut InferCx) -> Result<()> {
         unknown_parts(cx, dims.len());
         return Ok(());
     };
-    let axis = axis("split_dim", at, dims.len())?;
-    let size = dims[axis].map(|d| equal_size(d, axis, cx.n_outputs())).transpose()?;
+    let axis = known_axis(at, dims.len())?;
+    let parts = cx.n_outputs();
+    let unfit = |size: usize| {
+        format!(
+            "Dimension size must be evenly divisible by {parts} but is {size}\n\tNumber of ways to split should evenly divide the split dimension"
+        )
+    };
+    let size = dims[axis].map(|d| equal_size(d, axis, parts).map_err(|e| e.led_by(unfit(d)))).transpose()?;
     for i in 0..cx.n_outputs() {
         cx.set(i, dim_replaced(dims, axis, size));
     }
@@ -71,7 +97,7 @@ fn infer_equal(cx: &mut InferCx) -> Result<()> {
 fn run_equal(cx: &mut KernelCx) -> Result<()> {
     scalar("split_dim", cx.input(0))?;
     let value = cx.take(1);
-    let axis = axis("split_dim", cx.int(0)?, value.rank())?;
+    let axis = axis_in_run(cx.int(0)?, value.rank())?;
     let size = equal_size(value.shape()[axis], axis, cx.n_outputs())?;
     for i in 0..cx.n_outputs() {
         let out = cut(&value, axis, i * size, size)?;
@@ -91,9 +117,15 @@ fn infer_sized(cx: &mut InferCx) -> Result<()> {
         unknown_parts(cx, dims.len());
         return Ok(());
     };
-    let axis = axis("split_dim", at, dims.len())?;
+    let axis = known_axis(at, dims.len())?;
     let known = cx.known(1).and_then(Known::entries).filter(|e| e.len() == n);
-    let whole = cx.ints(1).zip(dims[axis]).map(|(sizes, total)| resolve(&sizes, total, axis)).transpose()?;
+    let unfit = |sizes: &[i64], total| {
+        format!("can't split axis of size {total} into pieces of size [{}]", listed(sizes, ","))
+    };
+    let resolved = |(sizes, total): (Vec<i64>, usize)| {
+        resolve(&sizes, total, axis).map_err(|e| e.led_by(unfit(&sizes, total)))
+    };
+    let whole = cx.ints(1).zip(dims[axis]).map(resolved).transpose()?;
     for i in 0..n {
         let size = match (&whole, &known) {
             (Some(sizes), _) => Some(sizes[i]),
@@ -117,7 +149,7 @@ fn run_sized(cx: &mut KernelCx) -> Result<()> {
         cx.n_outputs()
     );
     let value = cx.take(0);
-    let axis = axis("split_dim", cx.int(2)?, value.rank())?;
+    let axis = axis_in_run(cx.int(2)?, value.rank())?;
     let mut start = 0;
     for (i, size) in resolve(&sizes, value.shape()[axis], axis)?.into_iter().enumerate() {
         let out = cut(&value, axis, start, size)?;
@@ -131,6 +163,7 @@ fn run_sized(cx: &mut KernelCx) -> Result<()> {
 fn resolve(sizes: &[i64], total: usize, axis: usize) -> Result<Vec<usize>> {
     ensure!(
         sizes.iter().filter(|s| **s == -1).count() <= 1,
+        "There can only be one -1 in the input.";
         "`size_splits` {sizes:?} has more than one -1: only one size can be worked out"
     );
     let mut sum = 0usize;
@@ -138,11 +171,13 @@ fn resolve(sizes: &[i64], total: usize, axis: usize) -> Result<Vec<usize>> {
         let s =
             usize::try_from(s).map_err(|_| invalid!("size {s} in `size_splits` {sizes:?} is negative"))?;
         sum = sum.checked_add(s).filter(|sum| *sum <= total).ok_or_else(|| {
-            invalid!("the sizes in `size_splits` {sizes:?} add up to more than {total}, the size of axis {axis} of `value`")
+            let over: i128 = sizes.iter().filter(|s| **s != -1).map(|&s| i128::from(s)).sum();
+            invalid!("{DETERMINED}  Got: {over}"; "the sizes in `size_splits` {sizes:?} add up to more than {total}, the size of axis {axis} of `value`")
         })?;
     }
     ensure!(
         sum == total || sizes.contains(&-1),
+        "{DETERMINED}  Got: {sum}";
         "the sizes in `size_splits` {sizes:?} add up to {sum}, but axis {axis} of `value` has size {total}"
     );
     Ok(sizes.iter().map(|&s| usize::try_from(s).unwrap_or(total - sum)).collect())

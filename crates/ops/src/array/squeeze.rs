@@ -3,7 +3,7 @@
 use super::axes::axis;
 use millstream_graph::op::spec::{AnyType, IntList, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{Dim, PartialShape, Result, Shape, ensure};
+use millstream_tensor::{Dim, PartialShape, Result, Shape, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Squeeze")
@@ -24,6 +24,10 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     if asked.is_empty() && dims.contains(&None) {
         return Ok(());
     }
+    let rank = dims.len() as i64;
+    if let Some(i) = asked.iter().position(|a| !(-rank..rank).contains(a)) {
+        return Err(invalid!("squeeze_dims[{i}] not in [{},{rank}).", -rank; "`squeeze_dims` is {}, which is not in {}..{rank} for rank {rank}", asked[i], -rank));
+    }
     let kept = kept(dims, &asked)?;
     cx.set(0, PartialShape::new(kept));
     Ok(())
@@ -36,9 +40,10 @@ fn kept(dims: &[Dim], asked: &[i64]) -> Result<Vec<Dim>> {
     }
     let mut kept: Vec<Option<Dim>> = dims.iter().copied().map(Some).collect();
     for &a in asked {
-        let a = axis("squeeze_dims", a, dims.len())?;
+        let words = format!("Tried to squeeze dim index {a} for tensor with {} dimensions.", dims.len());
+        let a = axis("squeeze_dims", a, dims.len()).map_err(|e| e.led_by(words))?;
         if let Some(size) = dims[a] {
-            ensure!(size == 1, "axis {a} of `input` has size {size}: only axes of size 1 can be squeezed");
+            ensure!(size == 1, "Can not squeeze dim[{a}], expected a dimension of 1, got {size}"; "axis {a} of `input` has size {size}: only axes of size 1 can be squeezed");
         }
         kept[a] = None;
     }

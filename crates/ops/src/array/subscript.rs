@@ -76,6 +76,12 @@ fn bit(mask: i64, i: usize) -> bool {
     i < MAX_ENTRIES && (mask >> i) & 1 == 1
 }
 
+/// What TensorFlow says of the lengths of begins, ends and strides that differ.
+fn different_lengths([begin, end, strides]: [usize; 3]) -> String {
+    let begins = PartialShape::from([begin]);
+    begins.difference(&[if begin == end { strides } else { end }].into())
+}
+
 impl Subscript {
     /// From numbers of which some may be unknown.
     pub(crate) fn new(
@@ -86,6 +92,8 @@ impl Subscript {
     ) -> Result<Subscript> {
         ensure!(
             begin.len() == end.len() && begin.len() == strides.len(),
+            "{}",
+            different_lengths([begin.len(), end.len(), strides.len()]);
             "`begin` has {} entries, `end` {} and `strides` {}: they must have as many",
             begin.len(),
             end.len(),
@@ -115,6 +123,14 @@ impl Subscript {
             super::axes::vector(what, t)?;
             Ok(ints(t)?.into_iter().map(Some).collect())
         };
+        if begin.shape() != end.shape() || begin.shape() != strides.shape() {
+            return Err(invalid!(
+                "Expected begin, end, and strides to be 1D equal size tensors, but got shapes {}, {}, and {} instead.",
+                begin.shape(), end.shape(), strides.shape();
+                "`begin` has {} entries, `end` {} and `strides` {}: they must have as many",
+                begin.elements(), end.elements(), strides.elements()
+            ));
+        }
         Subscript::new(attrs, read("begin", begin)?, read("end", end)?, read("strides", strides)?)
     }
 
@@ -126,12 +142,17 @@ impl Subscript {
         let is_ellipsis = |i| bit(self.ellipsis, i);
         ensure!(
             (0..n).filter(|&i| is_ellipsis(i)).count() <= 1,
+            "Multiple ellipses in slice spec not allowed";
             "an index may have one ellipsis, not several"
         );
         // A missing ellipsis stands at the end.
         let ellipsis = (0..n).find(|&i| is_ellipsis(i)).unwrap_or(n);
         let used = (0..n).filter(|&i| i != ellipsis && !bit(self.new_axis, i)).count();
-        ensure!(used <= rank, "the index has entries for {used} axes, but the input has rank {rank}");
+        ensure!(
+            used <= rank,
+            "Index out of range using input dim {rank}; input has only {rank} dims";
+            "the index has entries for {used} axes, but the input has rank {rank}"
+        );
         let mut axes: SmallVec<[Option<Entry>; 4]> = SmallVec::with_capacity(rank);
         let mut out = SmallVec::new();
         for i in 0..=n {
@@ -178,7 +199,7 @@ impl Subscript {
 
 impl Entry {
     fn resolve(&self, axis: usize, dim: Dim) -> Result<Picked> {
-        ensure!(self.stride != Some(0), "the stride of axis {axis} is 0: it must step");
+        ensure!(self.stride != Some(0), "strides[{axis}] must be non-zero"; "the stride of axis {axis} is 0: it must step");
         if self.shrink {
             return self.at(axis, dim);
         }
@@ -206,6 +227,7 @@ impl Entry {
         if let Some(stride) = self.stride {
             ensure!(
                 stride > 0,
+                "only stride 1 allowed on non-range indexing.";
                 "axis {axis} is indexed by a single number with stride {stride}: the stride must be 1"
             );
         }
@@ -214,7 +236,9 @@ impl Entry {
                 let len = dim as i64;
                 let place = if begin < 0 { begin + len } else { begin };
                 if !(0..len).contains(&place) {
-                    return Err(invalid!("index {begin} is out of bounds for axis {axis} of size {dim}"));
+                    return Err(
+                        invalid!("slice index {place} of dimension {axis} out of bounds."; "index {begin} is out of bounds for axis {axis} of size {dim}"),
+                    );
                 }
                 place
             }

@@ -32,12 +32,13 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let n = cx.vector(1)?;
     let rank = cx.input(0).rank();
     if let (Some(n), Some(rank)) = (n, rank) {
-        ensure!(n == rank, "`multiples` has {n} entries but `input` has rank {rank}");
+        ensure!(n == rank, "Shape must be rank {rank} but is rank {n}"; "`multiples` has {n} entries but `input` has rank {rank}");
     }
     let Some(rank) = rank.or(n).filter(|&r| r <= millstream_tensor::MAX_RANK) else { return Ok(()) };
     let entries = cx.known(1).and_then(Known::entries);
     let dims = (0..rank).map(|i| {
-        let multiple = entries.as_ref().and_then(|e| *e.get(i)?);
+        // TensorFlow refuses a negative one only in the run.
+        let multiple = entries.as_ref().and_then(|e| *e.get(i)?).filter(|m| 0 <= *m);
         cx.input(0).dim(i).zip(multiple).map(|(d, m)| times(d, m)).transpose()
     });
     let shape = PartialShape::new(dims.collect::<Result<SmallVec<[_; 4]>>>()?);
@@ -51,10 +52,16 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let input = cx.take(0);
     ensure!(
         multiples.len() == input.rank(),
+        "Expected multiples argument to be a vector of length {} but got length {}",
+        input.rank(),
+        multiples.len();
         "`multiples` has {} entries but `input` has rank {}",
         multiples.len(),
         input.rank()
     );
+    if let Some((i, m)) = multiples.iter().enumerate().find(|(_, m)| **m < 0) {
+        return Err(invalid!("Expected multiples[{i}] >= 0, but got {m}"; "`multiples` is {m} but must not be negative"));
+    }
     let dims = input.shape().iter().zip(&multiples).map(|(&d, &m)| times(d, m)).collect::<Result<Sizes>>()?;
     // Each axis becomes two: the outer one repeats, so its stride is 0.
     let mut pairs = Shape::scalar();

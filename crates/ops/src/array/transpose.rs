@@ -1,7 +1,7 @@
 //! `Transpose` and `ConjugateTranspose`: axes in another order.
 
 use super::back::as_index;
-use super::axes::{ints, vector};
+use super::axes::{ints, listed, vector};
 use crate::number::Number;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
@@ -33,11 +33,12 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let n = cx.vector(1)?;
     let rank = cx.input(0).rank();
     if let (Some(n), Some(rank)) = (n, rank) {
-        ensure!(n == rank, "`perm` has {n} entries but `x` has rank {rank}");
+        ensure!(n == rank, "Dimension must be {rank} but is {n}"; "`perm` has {n} entries but `x` has rank {rank}");
     }
     let Some(rank) = rank.or(n).filter(|&r| r <= millstream_tensor::MAX_RANK) else { return Ok(()) };
-    let shape = match cx.ints(1) {
-        Some(perm) => PartialShape::new(permutation(&perm, rank)?.into_iter().map(|p| cx.input(0).dim(p))),
+    let perm = cx.ints(1).map(|perm| known_permutation(&perm, rank)).transpose()?.flatten();
+    let shape = match perm {
+        Some(perm) => PartialShape::new(perm.into_iter().map(|p| cx.input(0).dim(p))),
         None => PartialShape::unknown_of_rank(rank),
     };
     cx.set(0, shape);
@@ -46,15 +47,36 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 /// The axes that `perm` names, each of them once. Negative numbers count from the back.
 fn permutation(perm: &[i64], rank: usize) -> Result<SmallVec<[usize; 4]>> {
-    ensure!(perm.len() == rank, "`perm` has {} entries but `x` has rank {rank}", perm.len());
+    ensure!(
+        perm.len() == rank,
+        "transpose expects a vector of size {rank}. But input(1) is a vector of size {}",
+        perm.len();
+        "`perm` has {} entries but `x` has rank {rank}", perm.len()
+    );
     let mut seen: SmallVec<[bool; 8]> = SmallVec::from_elem(false, rank);
     let axes = perm.iter().map(|&p| {
-        let p = super::axes::axis("perm", p, rank)?;
-        ensure!(!seen[p], "axis {p} is listed twice in `perm` {perm:?}");
+        let p = super::axes::axis("perm", p, rank)
+            .map_err(|e| e.led_by(format!("{p} is out of range [0 .. {rank})")))?;
+        ensure!(!seen[p], "{} is missing from {{{}}}.", missing(perm), listed(perm, ","); "axis {p} is listed twice in `perm` {perm:?}");
         seen[p] = true;
         Ok(p)
     });
     axes.collect()
+}
+
+/// The first axis that is not listed.
+fn missing(perm: &[i64]) -> i64 {
+    (0..perm.len() as i64).find(|axis| !perm.contains(axis)).unwrap_or(0)
+}
+
+/// As [`permutation`] while the graph is built, where TensorFlow does not mind an axis that is listed twice.
+fn known_permutation(perm: &[i64], rank: usize) -> Result<Option<SmallVec<[usize; 4]>>> {
+    let bad = perm.iter().find(|&&p| super::axes::axis("perm", p, rank).is_err());
+    match (permutation(perm, rank), bad) {
+        (Ok(axes), _) => Ok(Some(axes)),
+        (Err(e), Some(p)) => Err(e.led_by(format!("perm dim {p} is out of range of input rank {rank}"))),
+        (Err(_), None) => Ok(None),
+    }
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {

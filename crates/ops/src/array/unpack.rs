@@ -21,10 +21,10 @@ pub(crate) fn def() -> OpDef {
 
 fn infer(cx: &mut InferCx) -> Result<()> {
     let Some(dims) = cx.input(0).dims() else { return Ok(()) };
-    let axis = axis("axis", cx.attrs().int("axis")?, dims.len())?;
+    let axis = axis_of(cx.attrs().int("axis")?, dims.len())?;
     let num = cx.n_outputs();
     if let Some(size) = dims[axis] {
-        ensure!(size == num, "axis {axis} of `value` has size {size} but `num` is {num}");
+        ensure!(size == num, "Dimension must be {num} but is {size}"; "axis {axis} of `value` has size {size} but `num` is {num}");
     }
     let known = cx.known(0).and_then(Known::entries).filter(|e| e.len() == num && dims.len() == 1);
     for i in 0..num {
@@ -36,12 +36,21 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
+fn axis_of(at: i64, rank: usize) -> Result<usize> {
+    let r = rank as i64;
+    axis("axis", at, rank).map_err(|e| e.led_by(format!("axis = {at} not in [{}, {r})", -r)))
+}
+
 fn run(cx: &mut KernelCx) -> Result<()> {
     let value = cx.take(0);
     let shape = value.shape();
-    let axis = axis("axis", cx.attrs().int("axis")?, shape.rank())?;
+    let axis = axis_of(cx.attrs().int("axis")?, shape.rank())?;
     let num = cx.n_outputs();
-    ensure!(shape[axis] == num, "axis {axis} of `value` has size {} but `num` is {num}", shape[axis]);
+    ensure!(
+        shape[axis] == num,
+        "Input shape axis {axis} must equal {num}, got shape {shape}";
+        "axis {axis} of `value` has size {} but `num` is {num}", shape[axis]
+    );
     let part = without(shape, axis);
     for i in 0..num {
         let out = match part.rank() {

@@ -22,7 +22,10 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let shape = cx.attrs().shape("shape")?;
     cx.input(0)
         .merge(shape)
-        .ok_or_else(|| invalid!("`input` has shape {} but the attribute `shape` is {shape}", cx.input(0)))?;
+        .ok_or_else(|| {
+            invalid!("`input` has shape {} but the attribute `shape` is {shape}", cx.input(0))
+                .led_by(cx.input(0).difference(shape))
+        })?;
     cx.set(0, shape.clone());
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::number::with_number;
 use millstream_graph::Output;
 use millstream_graph::op::spec::{Bool, Number, Spec};
 use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
-use millstream_tensor::{DType, Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
+use millstream_tensor::{DType, Error, PartialShape, Result, Shape, Tensor, ensure, invalid, unequal};
 
 pub(crate) fn def() -> [OpDef; 3] {
     let def = |name| {
@@ -56,10 +56,17 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     };
     let (m, kx) = if ax { (xc, xr) } else { (xr, xc) };
     let (ky, n) = if ay { (yc, yr) } else { (yr, yc) };
-    ensure!(kx.is_none() || ky.is_none() || kx == ky, "{}", inner(x, ax, y, ay));
+    ensure!(
+        kx.is_none() || ky.is_none() || kx == ky,
+        "{}", unequal(kx.unwrap_or(0), ky.unwrap_or(0));
+        "{}", inner(x, ax, y, ay)
+    );
     let (bx, by) = (PartialShape::new(bx.iter().copied()), PartialShape::new(by.iter().copied()));
     let batch = if broadcasts(cx.node()) { bx.broadcast(&by) } else { bx.merge(&by) };
-    let batch = batch.ok_or_else(|| batches(cx.node(), &bx, &by))?;
+    let batch = batch.ok_or_else(|| batches(cx.node(), &bx, &by).led_by(match broadcasts(cx.node()) {
+        true => bx.no_broadcast(&by),
+        false => bx.difference(&by),
+    }))?;
     let dims = batch.dims().unwrap_or(&[]).iter().copied().chain([*m, *n]);
     cx.set(0, PartialShape::new(dims));
     Ok(())
@@ -89,13 +96,24 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let ((bx, xr, xc), (by, yr, yc)) = (split("x", x.shape())?, split("y", y.shape())?);
     let (m, kx) = if ax { (xc, xr) } else { (xr, xc) };
     let (ky, n) = if ay { (yc, yr) } else { (yr, yc) };
-    ensure!(kx == ky, "{}", inner(&x.shape().into(), ax, &y.shape().into(), ay));
+    ensure!(
+        kx == ky,
+        "In[0] mismatch In[1] shape: {kx} vs. {ky}: {} {} {} {}",
+        x.shape(), y.shape(), u8::from(ax), u8::from(ay);
+        "{}", inner(&x.shape().into(), ax, &y.shape().into(), ay)
+    );
     let (bx, by) = (Shape::from(bx), Shape::from(by));
     let batch = match broadcasts(cx.node) {
         true => bx.broadcast(&by),
         false => (bx == by).then(|| bx.clone()),
     };
-    let batch = batch.ok_or_else(|| batches(cx.node, &(&bx).into(), &(&by).into()))?;
+    let batch = batch.ok_or_else(|| {
+        batches(cx.node, &(&bx).into(), &(&by).into()).led_by(format!(
+            "In[0] and In[1] must have compatible batch dimensions: {} vs. {}",
+            x.shape(),
+            y.shape()
+        ))
+    })?;
     let mut shape = batch.clone();
     shape.push(m);
     shape.push(n);

@@ -5,7 +5,7 @@ use super::factor::{COST, Entry, TYPES, each_matrix, square, with_entry};
 use super::parts::at_least;
 use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
+use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid, unequal};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Cholesky")
@@ -18,6 +18,14 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(grad))
 }
 
+/// What TensorFlow says of a matrix that is not square: of some ops the columns first.
+fn uneven(op: &str, rows: usize, cols: usize) -> String {
+    match op.contains("Determinant") {
+        true => unequal(cols, rows),
+        false => unequal(rows, cols),
+    }
+}
+
 /// The shape of `input` if its matrices may be square, their sizes made equal.
 pub(super) fn squared(cx: &InferCx) -> Result<PartialShape> {
     let input = cx.input(0);
@@ -25,6 +33,8 @@ pub(super) fn squared(cx: &InferCx) -> Result<PartialShape> {
     let Some([batch @ .., rows, cols]) = input.dims() else { return Ok(input.clone()) };
     ensure!(
         rows.is_none() || cols.is_none() || rows == cols,
+        "{}",
+        uneven(cx.node().op.name, rows.unwrap_or(0), cols.unwrap_or(0));
         "`{}` must hold square matrices but has shape {input}",
         cx.name_of(0)
     );
@@ -43,7 +53,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (_, n) = square("input", input.shape())?;
     let out: Result<Tensor> = with_entry!("Cholesky", input.dtype(), T => {
         each_matrix::<T>(input, n, input.shape().clone(), |i, matrix| {
-            root(matrix, n).ok_or_else(|| invalid!("matrix {i} of `input` is not positive definite"))
+            root(matrix, n).ok_or_else(|| invalid!("Cholesky decomposition was not successful. The input might not be valid."; "matrix {i} of `input` is not positive definite"))
         })
     });
     let out = out?;

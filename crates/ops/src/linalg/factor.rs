@@ -54,7 +54,9 @@ pub(super) const TYPES: &[millstream_tensor::DType] = {
 pub(super) fn square<'a>(name: &str, shape: &'a Shape) -> Result<(&'a [usize], usize)> {
     match shape.dims() {
         [batch @ .., n, m] if n == m => Ok((batch, *n)),
-        _ => Err(invalid!("`{name}` must hold square matrices but has shape {shape}")),
+        _ => Err(
+            invalid!("Input matrix must be square."; "`{name}` must hold square matrices but has shape {shape}"),
+        ),
     }
 }
 
@@ -123,7 +125,7 @@ impl<T: Entry> Lu<T> {
 }
 
 pub(super) fn singular() -> Error {
-    invalid!("the matrix cannot be inverted: a pivot is zero")
+    invalid!("Input is not invertible."; "the matrix cannot be inverted: a pivot is zero")
 }
 
 /// Solves a triangular system in place, from the top if it is lower, else from the bottom. No pivot is zero.

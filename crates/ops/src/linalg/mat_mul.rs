@@ -6,7 +6,7 @@ use crate::number::with_number;
 use millstream_graph::op::spec::{Bool, Number, Spec};
 use millstream_graph::Output;
 use millstream_graph::op::{Cost, GradCx, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
-use millstream_tensor::{Error, PartialShape, Result, Tensor, ensure};
+use millstream_tensor::{Error, PartialShape, Result, Tensor, ensure, unequal};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("MatMul")
@@ -30,7 +30,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let (m, ka) = (a.dim(usize::from(ta)), a.dim(usize::from(!ta)));
     let (kb, n) = (b.dim(usize::from(tb)), b.dim(usize::from(!tb)));
     if let (Some(ka), Some(kb)) = (ka, kb) {
-        ensure!(ka == kb, "{}", inner(&a, ta, ka, &b, tb, kb));
+        ensure!(ka == kb, "{}", unequal(ka, kb); "{}", inner(&a, ta, ka, &b, tb, kb));
     }
     cx.set(0, PartialShape::new([m, n]));
     Ok(())
@@ -48,13 +48,17 @@ fn inner(a: &PartialShape, ta: bool, ka: usize, b: &PartialShape, tb: bool, kb: 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (ta, tb) = (cx.attrs().bool("transpose_a")?, cx.attrs().bool("transpose_b")?);
     let (a, b) = (cx.input(0), cx.input(1));
-    ensure!(a.rank() == 2, "`a` must be a matrix but has shape {}", a.shape());
-    ensure!(b.rank() == 2, "`b` must be a matrix but has shape {}", b.shape());
+    ensure!(a.rank() == 2, "In[0] is not a matrix"; "`a` must be a matrix but has shape {}", a.shape());
+    ensure!(b.rank() == 2, "In[1] is not a matrix"; "`b` must be a matrix but has shape {}", b.shape());
     let ((_, ar, ac), (_, br, bc)) = (split("a", a.shape())?, split("b", b.shape())?);
     let out = with_number!("MatMul", a.dtype(), T => {
         let x = Matrix::new(a.as_slice::<T>()?, ar, ac)?.transposed(ta);
         let y = Matrix::new(b.as_slice::<T>()?, br, bc)?.transposed(tb);
-        ensure!(x.cols == y.rows, "{}", inner(&a.shape().into(), ta, x.cols, &b.shape().into(), tb, y.rows));
+        ensure!(
+            x.cols == y.rows,
+            "Matrix size-incompatible: In[0]: {}, In[1]: {}", a.shape(), b.shape();
+            "{}", inner(&a.shape().into(), ta, x.cols, &b.shape().into(), tb, y.rows)
+        );
         let mut out = Tensor::anything(a.dtype(), [x.rows, y.cols])?;
         let cells = out.make_mut::<T>().ok_or_else(|| Error::internal("a fresh tensor is shared"))?;
         T::multiply(&*cx.env.host, x, y, cells).map(|()| out)

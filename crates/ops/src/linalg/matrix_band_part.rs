@@ -37,6 +37,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     for (name, given, most) in [("num_lower", lower, rows), ("num_upper", upper, cols)] {
         ensure!(
             given <= most as i64,
+            "{name} must be negative or less or equal to number of {} ({most}) got: {given}",
+            if name == "num_lower" { "rows" } else { "columns" };
             "`{name}` is {given} but the matrices are {rows} by {cols}: it may be at most {most}, or negative to keep all"
         );
     }

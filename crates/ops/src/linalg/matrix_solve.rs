@@ -26,7 +26,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     at_least("rhs", rhs, 2)?;
     if let (Some([batch @ .., _, n]), Some([outer @ .., rows, cols])) = (matrix.dims(), rhs.dims()) {
         let of = |batch: &[_], n| PartialShape::new(batch.iter().copied().chain([n]));
-        let merged = of(batch, *n).merge(&of(outer, *rows)).ok_or_else(|| no_fit(&matrix, rhs))?;
+        let merged = of(batch, *n).merge(&of(outer, *rows)).ok_or_else(|| {
+            no_fit(&matrix, rhs).led_by(of(batch, *n).unlike_dims(&of(outer, *rows)))
+        })?;
         let merged = merged.dims().unwrap_or(&[]).iter().copied();
         cx.set(0, PartialShape::new(merged.chain([*cols])));
     }

@@ -8,7 +8,9 @@ use millstream_tensor::{DType, PartialShape, Result, Shape, ensure};
 pub(super) fn split<'a>(name: &str, shape: &'a Shape) -> Result<(&'a [usize], usize, usize)> {
     match shape.dims() {
         [batch @ .., rows, cols] => Ok((batch, *rows, *cols)),
-        _ => Err(millstream_tensor::invalid!("`{name}` must have rank 2 or more but has shape {shape}")),
+        _ => Err(
+            millstream_tensor::invalid!("In[{}] ndims must be >= 2: {}", usize::from(name == "y"), shape.len(); "`{name}` must have rank 2 or more but has shape {shape}"),
+        ),
     }
 }
 
@@ -16,6 +18,8 @@ pub(super) fn split<'a>(name: &str, shape: &'a Shape) -> Result<(&'a [usize], us
 pub(super) fn at_least(name: &str, shape: &PartialShape, least: usize) -> Result<()> {
     ensure!(
         shape.rank().is_none_or(|r| least <= r),
+        "{}",
+        shape.below_rank(least);
         "`{name}` must have rank {least} or more but has shape {shape}"
     );
     Ok(())

@@ -40,7 +40,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 #[cold]
 fn no_broadcast(a: &PartialShape, b: &PartialShape) -> millstream_tensor::Error {
-    invalid!("shapes {a} in `s0` and {b} in `s1` do not broadcast")
+    invalid!("Incompatible shapes: {a} vs. {b}"; "shapes {a} in `s0` and {b} in `s1` do not broadcast")
         .with_help("dimensions must be equal, or one of them 1, counted from the last")
 }
 

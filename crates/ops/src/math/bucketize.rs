@@ -14,7 +14,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", OneOf(&[I32, I64, F32, F64]))
         .attr("boundaries", FloatList)
         .infer(|cx| {
-            ordered(&cx.attrs().floats("boundaries")?)?;
+            // Whether the boundaries are in order TensorFlow says only in the run.
             cx.same_as_input()
         })
         .kernel(Kernel::pure(run))
@@ -22,12 +22,13 @@ pub(crate) fn def() -> OpDef {
 
 fn ordered(boundaries: &[f32]) -> Result<()> {
     let bad = boundaries.windows(2).find(|pair| pair[0] > pair[1]);
-    ensure!(bad.is_none(), "`boundaries` must be in order but has {:?}", bad.unwrap_or_default());
+    ensure!(bad.is_none(), "Expected sorted boundaries"; "`boundaries` must be in order but has {:?}", bad.unwrap_or_default());
     Ok(())
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let boundaries = &cx.attrs().floats("boundaries")?;
+    ordered(boundaries)?;
     let x = cx.input(0);
     let out = match x.dtype() {
         I32 => places(x, boundaries, |v: i32, b| (v as f32) < b),

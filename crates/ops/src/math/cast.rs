@@ -110,6 +110,7 @@ fn cleared(mut x: Tensor, dst: DType) -> Result<Tensor> {
 #[cold]
 fn no_cast(src: DType, dst: DType) -> Error {
     Error::unimplemented(format!("{src} cannot be cast to {dst}: only numbers and bools convert"))
+        .led_by(format!("Cast {} to {} is not supported", src.tf_name(), dst.tf_name()))
 }
 
 // Numbers that are no integers on both sides: a complex gradient of a real number is that of its real part.

@@ -529,6 +529,7 @@ pub(crate) fn broadcast(cx: &KernelCx, x: &Tensor, y: &Tensor) -> Result<Shape> 
     }
     x.broadcast(y).ok_or_else(|| {
         invalid!(
+            "Incompatible shapes: {x} vs. {y}";
             "{}: shapes {x} of `{}` and {y} of `{}` do not broadcast",
             cx.node.op.name,
             cx.name_of(0),
@@ -583,7 +584,17 @@ pub(crate) mod run {
                 "TruncateDiv" | "TruncateMod" => Code::Internal,
                 _ => Code::InvalidArgument,
             };
-            return Err(Error::new(code, format!("{}: {why}", cx.node.op.name)));
+            let error = Error::new(code, format!("{}: {why}", cx.node.op.name));
+            return Err(match (code, why) {
+                (Code::Internal, _) => error.led_by(
+                    "Unexpected error in binary operator (only integer div and mod should have errors)",
+                ),
+                (_, why) if why.starts_with("division by zero") => error.led_by("Integer division by zero"),
+                _ if cx.node.op.name == "Pow" => {
+                    error.led_by("Integers to negative integer powers are not allowed")
+                }
+                _ => error,
+            });
         }
         cx.set(0, value);
         Ok(())

@@ -4,7 +4,7 @@ use super::choice::choose;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Bool;
-use millstream_tensor::{Result, Shape, ensure, invalid};
+use millstream_tensor::{PartialShape, Result, Shape, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Select")
@@ -31,13 +31,16 @@ fn infer(cx: &mut InferCx) -> Result<()> {
             let rows = condition.dim(0).zip(shape.dim(0));
             ensure!(
                 rank > 0 && rows.is_none_or(|(a, b)| a == b),
+                "{}",
+                PartialShape::new([condition.dim(0)]).difference(&PartialShape::new([shape.dim(0)]));
                 "Select: `condition` has shape {condition}, which is neither {shape} nor the number of its rows"
             );
             shape
         }
         (Some(1), None) => shape,
         _ => shape.merge(condition).ok_or_else(|| {
-            invalid!("Select: `condition` has shape {condition} but `t` and `e` have shape {shape}; they must be equal")
+            let words = shape.difference(condition);
+            invalid!("{words}"; "Select: `condition` has shape {condition} but `t` and `e` have shape {shape}; they must be equal")
         })?,
     };
     cx.set(0, shape);
@@ -49,6 +52,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let shape = t.shape().clone();
     ensure!(
         shape == *e.shape(),
+        "Inputs to operation {} of type Select must have the same size and shape.  Input 0: {shape} != input 2: {}",
+        cx.node.name,
+        e.shape();
         "Select: `t` has shape {shape} and `e` has shape {}; they must be equal",
         e.shape()
     );

@@ -11,12 +11,14 @@ formula!(x, y: Num => x.add(y));
 /// The shape that all inputs have.
 pub(crate) fn common_shape(cx: &InferCx) -> Result<PartialShape> {
     let mut shape = PartialShape::unknown();
-    for (i, input) in cx.inputs().iter().enumerate() {
-        shape = shape.merge(input).ok_or_else(|| {
+    // From the last to the first: a message names the shapes in this order in TensorFlow, too.
+    for (i, input) in cx.inputs().iter().enumerate().rev() {
+        shape = input.merge(&shape).ok_or_else(|| {
             invalid!(
-                "{}: input {i} has shape {input} but those before it {shape}; they must be equal",
+                "{}: input {i} has shape {input} but those after it {shape}; they must be equal",
                 cx.node().op.name
             )
+            .led_by(format!("{}\n\tFrom merging shape {i} with other shapes.", input.difference(&shape)))
         })?;
     }
     Ok(shape)
@@ -29,6 +31,10 @@ pub(crate) fn run(cx: &mut KernelCx) -> Result<()> {
     for (i, input) in cx.inputs().iter().enumerate() {
         ensure!(
             *input.shape() == shape,
+            "Inputs to operation {} of type {} must have the same size and shape.  Input 0: {shape} != input {i}: {}",
+            cx.node.name,
+            cx.node.op.name,
+            input.shape();
             "{}: input {i} has shape {} but input 0 has shape {shape}; they must be equal",
             cx.node.op.name,
             input.shape()

@@ -4,7 +4,7 @@ use crate::number::{Number, with_number};
 use millstream_graph::Attrs;
 use millstream_graph::op::spec::{self, Spec, Words};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
+use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid, unequal};
 
 pub(crate) fn def() -> [OpDef; 2] {
     let def = |name| {
@@ -27,7 +27,7 @@ pub(crate) fn def() -> [OpDef; 2] {
 
 /// Which axis of `rank` holds the channels.
 pub(super) fn channels(name: &str, attrs: &Attrs, rank: usize) -> Result<usize> {
-    ensure!(2 <= rank, "`{name}` must have rank 2 or more but has rank {rank}");
+    ensure!(2 <= rank, "Shape must be at least rank 2 but is rank {rank}"; "`{name}` must have rank 2 or more but has rank {rank}");
     let second = attrs.get("data_format").is_some() && **attrs.str("data_format")? == *b"NCHW";
     Ok(if second { 1 } else { rank - 1 })
 }
@@ -39,7 +39,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         let axis = channels("value", cx.attrs(), dims.len())?;
         let n = match (dims[axis], bias) {
             (Some(n), Some(b)) if n != b => {
-                return Err(invalid!("`bias` has {b} entries but `value` of shape {value} has {n} channels"));
+                return Err(invalid!("{}", unequal(n, b); "`bias` has {b} entries but `value` of shape {value} has {n} channels"));
             }
             (n, b) => n.or(b),
         };
@@ -55,6 +55,10 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let n = value.shape()[axis];
     ensure!(
         bias.shape().dims() == [n],
+        "Must provide as many biases as the {} dimension of the input tensor: {} vs. {}",
+        if axis + 1 == value.rank() { "last" } else { "channel" },
+        bias.shape(),
+        value.shape();
         "`bias` has shape {} but `value` of shape {} has {n} channels",
         bias.shape(),
         value.shape()

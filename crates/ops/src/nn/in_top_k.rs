@@ -26,7 +26,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         cx.scalar(2)?;
     }
     let batch = PartialShape::new([predictions.dim(0)]).merge(&targets).ok_or_else(|| {
-        invalid!("`targets` has shape {targets} but must have a target for each row of `predictions`, whose shape is {predictions}")
+        let words = PartialShape::new([predictions.dim(0)]).unlike_dims(&targets);
+        invalid!("{words}"; "`targets` has shape {targets} but must have a target for each row of `predictions`, whose shape is {predictions}")
     })?;
     cx.set(0, batch);
     Ok(())

@@ -5,7 +5,7 @@ use super::rows::by_rows;
 use crate::number::with_float;
 use millstream_graph::op::spec::FloatType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{Result, ensure};
+use millstream_tensor::Result;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Softmax")
@@ -19,7 +19,7 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    ensure!(cx.input(0).rank() != Some(0), "`logits` must have rank 1 or more but is a scalar");
+    cx.at_least_rank(0, 1)?;
     cx.same_as_input()
 }
 

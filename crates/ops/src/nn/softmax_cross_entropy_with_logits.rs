@@ -27,8 +27,9 @@ fn mismatch(features: &PartialShape, labels: &PartialShape) -> Error {
 
 fn infer(cx: &mut InferCx) -> Result<()> {
     let (f, l) = (cx.input(0), cx.input(1));
-    let both = f.broadcast(l).ok_or_else(|| mismatch(f, l))?;
-    let both = both.merge(&PartialShape::unknown_of_rank(2)).ok_or_else(|| mismatch(f, l))?;
+    let both = f.broadcast(l).ok_or_else(|| mismatch(f, l).led_by(f.no_broadcast(l)))?;
+    let matrix = both.merge(&PartialShape::unknown_of_rank(2));
+    let both = matrix.ok_or_else(|| mismatch(f, l).led_by(both.not_of_rank(2)))?;
     cx.set(0, PartialShape::new([both.dim(0)]));
     cx.set(1, both);
     Ok(())

@@ -27,7 +27,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let features = cx.with_rank(0, 2)?;
     let labels = cx.with_rank(1, 1)?;
     let batch = PartialShape::new([features.dim(0)]).merge(&labels).ok_or_else(|| {
-        invalid!("`labels` has shape {labels} but must have a label for each row of `features`, whose shape is {features}")
+        let words = PartialShape::new([features.dim(0)]).unlike_dims(&labels);
+        invalid!("{words}"; "`labels` has shape {labels} but must have a label for each row of `features`, whose shape is {features}")
     })?;
     cx.set(1, PartialShape::new([batch.dim(0), features.dim(1)]));
     cx.set(0, batch);
@@ -67,7 +68,7 @@ where
     let inputs = features.as_slice::<T>()?.chunks_exact(n).zip(labels);
     for (i, ((loss, grads), (xs, &label))) in losses.iter_mut().zip(rows).zip(inputs).enumerate() {
         let at = usize::try_from(label).ok().filter(|l| *l < n).ok_or_else(|| {
-            invalid!("`labels` has {label} at {i}, but there are {n} classes: a label lies in 0..{n}")
+            invalid!("Received a label value of {label} which is outside the valid range of [0, {n}).  Label values: {}", crate::array::listed(labels, " "); "`labels` has {label} at {i}, but there are {n} classes: a label lies in 0..{n}")
         })?;
         row.compute(xs);
         *loss = T::of_work(row.sum.ln() - row.shifted[at]);

@@ -47,10 +47,14 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         None => None,
     };
     let input = cx.input(0);
-    ensure!(input.rank() != Some(0), "`input` must have rank 1 or more but is a scalar");
+    cx.at_least_rank(0, 1)?;
     if let Some([batch @ .., n]) = input.dims() {
         if let (Some(n), Some(k)) = (n, k) {
-            ensure!(k <= *n, "{}", too_many(k, *n));
+            ensure!(
+                k <= *n,
+                "input must have last dimension >= k = {k} but is {n}";
+                "{}", too_many(k, *n)
+            );
         }
         let shape = PartialShape::new(batch.iter().copied().chain([k]));
         cx.set(0, shape.clone());
@@ -74,7 +78,11 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let [batch @ .., n] = input.shape().dims() else {
         return Err(invalid!("`input` must have rank 1 or more but is a scalar"));
     };
-    ensure!(k <= *n, "{}", too_many(k, *n));
+    ensure!(
+                k <= *n,
+                "input must have last dimension >= k = {k} but is {n}";
+                "{}", too_many(k, *n)
+            );
     let shape = Shape::new(batch.iter().copied().chain([k]));
     let index = cx.node.output_types.get(1).map_or(I32, |t| t.dtype);
     let (values, indices) = with_real!(cx.node.op.name, input.dtype(), T => match index {

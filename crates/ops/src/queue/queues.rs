@@ -154,16 +154,34 @@ pub(super) fn rows(components: &[Tensor], queue: &Queue) -> Result<Vec<Item>> {
     );
     let mut n_rows = None;
     for (i, component) in components.iter().enumerate() {
+        if let (Some(shapes), Some((&rows, row))) = (&spec.shapes, component.shape().split_first()) {
+            ensure!(
+                shapes[i].admits(&Shape::from(row)),
+                "Shape mismatch in tuple component {i}. Expected {}, got {}",
+                ahead(&spec.shapes, rows, i),
+                component.shape();
+                "component {i} of items of {queue:?} must have shape {}", shapes[i]
+            );
+        }
         let Some(&rows) = component.shape().first() else {
             return Err(invalid!("component {i} holds many items of {queue:?}, so it cannot be a scalar"));
         };
         let first = *n_rows.get_or_insert(rows);
         ensure!(
             rows == first,
+            "Shape mismatch in tuple component {i}. Expected {}, got {}",
+            ahead(&spec.shapes, first, i),
+            component.shape();
             "all components of many items must have as many rows: component 0 has {first} rows, component {i} has {rows}"
         );
     }
     (0..n_rows.unwrap_or(0)).map(|i| components.iter().map(|c| own_row(c, i)).collect()).collect()
+}
+
+/// The shape of component `i` of so many items.
+fn ahead(shapes: &Option<Vec<PartialShape>>, rows: usize, i: usize) -> PartialShape {
+    let item = shapes.as_ref().and_then(|shapes| shapes.get(i)).and_then(PartialShape::dims);
+    PartialShape::new(std::iter::once(Some(rows)).chain(item.unwrap_or_default().iter().copied()))
 }
 
 /// Row `i` in memory of its own: a row that stays long would keep all of them.

@@ -31,7 +31,12 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let Some(dims) = cx.input(0).dims() else { return Ok(()) };
     let shape = match cx.int(1) {
         Some(axis) => {
-            let axis = super::axis("dimension", axis, dims.len())?;
+            let rank = dims.len();
+            let axis = super::axis("dimension", axis, rank).map_err(|e| {
+                e.led_by(format!(
+                    "Dimension ({axis}) must be in the range [-{rank}, {rank}), where {rank} is the number of dimensions in the input."
+                ))
+            })?;
             PartialShape::new(dims.iter().enumerate().filter(|(i, _)| *i != axis).map(|(_, d)| *d))
         }
         None => PartialShape::unknown_of_rank(dims.len().saturating_sub(1)),
@@ -41,10 +46,17 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    ensure!(cx.input(1).rank() == 0, "`dimension` must be a scalar but has shape {}", cx.input(1).shape());
+    ensure!(
+        cx.input(1).rank() == 0,
+        "dim must be a scalar, but received tensor of shape: {}", cx.input(1).shape();
+        "`dimension` must be a scalar but has shape {}", cx.input(1).shape()
+    );
     let (input, op) = (cx.input(0), cx.node.op.name);
-    let axis = super::axis("dimension", cx.int(1)?, input.rank())?;
-    ensure!(input.shape()[axis] != 0, "{op}: axis {axis} of shape {} is empty", input.shape());
+    let (axis, rank) = (cx.int(1)?, input.rank());
+    let axis = super::axis("dimension", axis, rank).map_err(|e| {
+        e.led_by(format!("Expected dimension in the range [-{rank}, {rank}), but got {axis}"))
+    })?;
+    ensure!(input.shape()[axis] != 0, "Reduction axis {axis} is empty in shape {}", input.shape(); "{op}: axis {axis} of shape {} is empty", input.shape());
     let least = op == "ArgMin";
     let index = cx.attrs().dtype("output_type")?;
     let out = with_types!(op, input.dtype(), T => match (index, least) {

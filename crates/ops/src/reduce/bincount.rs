@@ -55,7 +55,7 @@ fn count<T: Number>(arr: &Tensor, size: usize, weights: &Tensor) -> Result<Tenso
     let mut out = Tensor::zeros(T::DTYPE, [size])?;
     let bins = out.make_mut_or_copy::<T>()?;
     for (i, &value) in arr.iter().enumerate() {
-        let bin = usize::try_from(value).map_err(|_| invalid!("`arr` has the value {value}, which must not be negative"))?;
+        let bin = usize::try_from(value).map_err(|_| invalid!("Input arr must be non-negative!"; "`arr` has the value {value}, which must not be negative"))?;
         if let Some(bin) = bins.get_mut(bin) {
             *bin = bin.plus(weights.get(i).copied().unwrap_or(T::ONE));
         }

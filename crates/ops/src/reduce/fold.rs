@@ -96,7 +96,10 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         return Ok(());
     };
     if let Some(dims) = input.dims() {
-        let reduced = mask(&axes, dims.len())?;
+        let rank = dims.len();
+        let reduced = mask(&axes, rank, |axis| {
+            format!("Invalid reduction dimension {axis} for input with {rank} dimensions.")
+        })?;
         let dims = dims.iter().zip(&reduced).filter(|(_, r)| keep || !**r);
         cx.set(0, PartialShape::new(dims.map(|(d, r)| if *r { Some(1) } else { *d })));
     }
@@ -104,11 +107,11 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 /// Which axes are named; an error if one is out of range or named twice.
-fn mask(axes: &[i64], rank: usize) -> Result<SmallVec<[bool; 8]>> {
+fn mask(axes: &[i64], rank: usize, words: impl Fn(i64) -> String) -> Result<SmallVec<[bool; 8]>> {
     let mut reduced: SmallVec<[bool; 8]> = SmallVec::from_elem(false, rank);
     for &axis in axes {
-        let i = super::axis("reduction_indices", axis, rank)?;
-        ensure!(!reduced[i], "`reduction_indices` names axis {i} twice, in {axes:?}");
+        let i = super::axis("reduction_indices", axis, rank).map_err(|e| e.led_by(words(axis)))?;
+        ensure!(!reduced[i], "Invalid reduction arguments: Axes contains duplicate dimension: {i}"; "`reduction_indices` names axis {i} twice, in {axes:?}");
         reduced[i] = true;
     }
     Ok(reduced)
@@ -133,7 +136,10 @@ impl Reduction {
             let shape = if keep { Shape::from([1]) } else { Shape::scalar() };
             return Ok(Reduction { input, n, inner: 1, shape });
         }
-        let reduced = mask(&axes, input.rank())?;
+        let rank = input.rank();
+        let reduced = mask(&axes, rank, |axis| {
+            format!("Invalid reduction dimension ({axis} for input with {rank} dimension(s)")
+        })?;
         Self::along(input, &reduced, keep)
     }
 

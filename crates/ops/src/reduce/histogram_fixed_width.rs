@@ -42,7 +42,11 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let [low, high] = as_f64(range)?[..] else {
         return Err(invalid!("`value_range` has shape {} but must have two entries", range.shape()));
     };
-    ensure!(low < high, "`value_range` is [{low}, {high}]: it must go upwards");
+    ensure!(
+        low < high,
+        "value_range should satisfy value_range[0] < value_range[1], but got '[{low}, {high}]'";
+        "`value_range` is [{low}, {high}]: it must go upwards"
+    );
     let step = (high - low) / n as f64;
     let mut counts = Tensor::zeros(I64, [n])?;
     let cells = counts.make_mut_or_copy::<i64>()?;

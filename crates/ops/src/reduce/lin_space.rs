@@ -30,7 +30,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn count(num: i64) -> Result<usize> {
-    usize::try_from(num).ok().filter(|n| 0 < *n).ok_or_else(|| invalid!("`num` is {num} but must be at least 1"))
+    usize::try_from(num).ok().filter(|n| 0 < *n).ok_or_else(|| invalid!("Requires num > 0: {num}"; "`num` is {num} but must be at least 1"))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {

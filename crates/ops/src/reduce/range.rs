@@ -26,11 +26,11 @@ pub(crate) fn def() -> OpDef {
 const KNOWN: usize = 64;
 
 fn infer(cx: &mut InferCx) -> Result<()> {
-    (0..3).try_for_each(|i| cx.scalar(i))?;
+    (0..3).try_for_each(|i| cx.scalar(i).map_err(|e| e.more(&format!("\n\t for '{}'", cx.name_of(i)))))?;
     let (Some(start), Some(limit), Some(delta)) = (cx.value(0), cx.value(1), cx.value(2)) else {
         // The integers may be known without being values: the rank of an edge, say.
         if let (Some(start), Some(limit), Some(delta)) = (cx.int(0), cx.int(1), cx.int(2)) {
-            let n = count(start as i128, limit as i128, delta as i128)?;
+            let n = count(start as i128, limit as i128, delta as i128).map_err(|e| built(e, delta as f64))?;
             cx.set(0, [n]);
         } else {
             cx.set(0, PartialShape::unknown_of_rank(1));
@@ -38,7 +38,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         return Ok(());
     };
     let dtype = cx.dtype(0);
-    let n = with_range!(dtype, T => T::steps(start.to_scalar()?, limit.to_scalar()?, delta.to_scalar()?))?;
+    let n = with_range!(dtype, T => T::steps(start.to_scalar()?, limit.to_scalar()?, delta.to_scalar()?))
+        .map_err(|e| if e.message().starts_with(NO_STEP) { built(e, 0.0) } else { e })?;
     match n <= KNOWN && dtype.is_integer() {
         true => cx.set_known(0, Known::Value(range(dtype, start, limit, delta)?)),
         false => cx.set(0, [n]),
@@ -46,12 +47,22 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
+/// How TensorFlow's words for a step of 0 begin.
+const NO_STEP: &str = "Requires delta != 0";
+
+/// While a graph is built it does not name the step.
+fn built(error: millstream_tensor::Error, delta: f64) -> millstream_tensor::Error {
+    if delta == 0.0 { error.led_by(NO_STEP) } else { error }
+}
+
 fn run(cx: &mut KernelCx) -> Result<()> {
     for i in 0..3 {
-        // TensorFlow takes vectors of one element for scalars here.
         let t = cx.input(i);
         ensure!(
-            t.rank() <= 1 && t.elements() == 1,
+            t.rank() == 0,
+            "{} must be a scalar, not shape {}",
+            cx.name_of(i),
+            t.shape();
             "`{}` must be a scalar but has shape {}",
             cx.name_of(i),
             t.shape()
@@ -87,10 +98,10 @@ fn count(start: i128, limit: i128, delta: i128) -> Result<usize> {
 
 fn direction<T: PartialOrd + std::fmt::Display>(start: T, limit: T, delta: T, zero: T) -> Result<()> {
     if delta > zero {
-        ensure!(start <= limit, "a range with a positive `delta` of {delta} cannot go from {start} to {limit}");
+        ensure!(start <= limit, "Requires start <= limit when delta > 0: {start}/{limit}"; "a range with a positive `delta` of {delta} cannot go from {start} to {limit}");
     } else {
-        ensure!(delta < zero, "`delta` is {delta} but must be positive or negative");
-        ensure!(start >= limit, "a range with a negative `delta` of {delta} cannot go from {start} to {limit}");
+        ensure!(delta < zero, "Requires delta != 0: {delta}"; "`delta` is {delta} but must be positive or negative");
+        ensure!(start >= limit, "Requires start >= limit when delta < 0: {start}/{limit}"; "a range with a negative `delta` of {delta} cannot go from {start} to {limit}");
     }
     Ok(())
 }

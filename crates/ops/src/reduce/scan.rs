@@ -23,10 +23,8 @@ pub(super) fn scan(name: &'static str, run: RunFn) -> OpDef {
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {
+    // TensorFlow says only in the run that there is no such axis.
     cx.scalar(1)?;
-    if let (Some(rank), Some(axis)) = (cx.input(0).rank(), cx.int(1)) {
-        super::axis("axis", axis, rank)?;
-    }
     cx.same_as_input()
 }
 
@@ -41,7 +39,10 @@ pub(super) fn run<T: Number>(
     let axis = cx.int(1)?;
     let mut x = cx.take(0);
     let shape = x.shape().clone();
-    let axis = super::axis("axis", axis, shape.rank())?;
+    let rank = shape.rank();
+    let axis = super::axis("axis", axis, rank).map_err(|e| {
+        e.led_by(format!("ScanOp: Expected scan axis in the range [-{rank}, {rank}), but got {axis}"))
+    })?;
     if shape.elements() == 0 {
         return Ok(x);
     }

@@ -72,14 +72,16 @@ fn rows_unknown(cx: &mut InferCx) -> Result<()> {
 fn infer_unsorted(cx: &mut InferCx) -> Result<()> {
     cx.scalar(2)?;
     let num = match cx.int(2) {
-        Some(num) => Some(count(num)?),
+        Some(num) => Some(count(num).map_err(|e| {
+            e.led_by(format!("Dimension size, given by scalar input 2, must be non-negative but is {num}"))
+        })?),
         None => None,
     };
     let (data, ids) = (cx.input(0), cx.input(1));
     if let (Some(data_dims), Some(id_dims)) = (data.dims(), ids.dims()) {
         let fits = id_dims.len() <= data_dims.len()
             && id_dims.iter().zip(data_dims).all(|(a, b)| a.is_none() || b.is_none() || a == b);
-        ensure!(fits, "`data` has shape {data}, which does not start with the shape {ids} of `segment_ids`");
+        ensure!(fits, "{}", crate::array::prefix_difference(data, ids); "`data` has shape {data}, which does not start with the shape {ids} of `segment_ids`");
         let row = data_dims[id_dims.len()..].iter().copied();
         let shape = PartialShape::new([num].into_iter().chain(row));
         cx.set(0, shape);
@@ -102,11 +104,13 @@ impl Runs {
         let mut runs: Vec<(usize, Range<usize>)> = Vec::new();
         for (i, &id) in ids.iter().enumerate() {
             let id = usize::try_from(id)
-                .map_err(|_| invalid!("`segment_ids` has {id} at {i}, which must not be negative"))?;
+                .map_err(|_| invalid!("Segment id {id} out of range [0, {}), possibly because 'segment_ids' input is not sorted.", ids.last().map_or(0, |last| last.saturating_add(1)); "`segment_ids` has {id} at {i}, which must not be negative"))?;
             match runs.last_mut() {
                 Some((last, rows)) if *last == id => rows.end = i + 1,
                 Some((last, _)) if id < *last => {
-                    return Err(invalid!("`segment_ids` must be sorted but has {id} after {last} at {i}"));
+                    return Err(
+                        invalid!("segment ids are not increasing"; "`segment_ids` must be sorted but has {id} after {last} at {i}"),
+                    );
                 }
                 _ => runs.push((id, i..i + 1)),
             }
@@ -139,6 +143,8 @@ pub(super) fn reduce_sorted<F: Fold<Out = <F as Fold>::In>>(cx: &KernelCx, gap: 
     let (data, ids) = (cx.input(0), cx.input(1));
     ensure!(
         ids.rank() == 1 && data.shape().first() == ids.shape().first(),
+        "segment_ids should be {}",
+        if ids.rank() == 1 { "the same size as dimension 0 of input." } else { "a vector." };
         "`segment_ids` has shape {} but must be a vector with an id for each row of `data`, whose shape is {}",
         ids.shape(),
         data.shape()
@@ -169,6 +175,7 @@ pub(super) fn reduce_sparse<F: Fold<Out = <F as Fold>::In>>(cx: &KernelCx) -> Re
     let (indices, ids) = (cx.ints(1)?, cx.ints(2)?);
     ensure!(
         indices.len() == ids.len(),
+        "segment_ids and indices should have same size.";
         "`indices` has {} entries and `segment_ids` {}: they must have one each per row",
         indices.len(),
         ids.len()
@@ -180,6 +187,7 @@ pub(super) fn reduce_sparse<F: Fold<Out = <F as Fold>::In>>(cx: &KernelCx) -> Re
     for (i, &index) in indices.iter().enumerate() {
         let row = usize::try_from(index).ok().filter(|r| *r < n_rows).ok_or_else(|| {
             invalid!(
+                "Bad: indices[{i}] == {index} out of range [0, {n_rows})";
                 "`indices` has {index} at {i}, but `data` has {n_rows} rows: an index lies in 0..{n_rows}"
             )
         })?;
@@ -205,9 +213,14 @@ pub(super) fn reduce_unsorted<T: Number>(
 ) -> Result<Tensor> {
     let (data, ids) = (cx.input(0), cx.input(1));
     ensure!(cx.input(2).rank() == 0, "`num_segments` must be a scalar but has shape {}", cx.input(2).shape());
-    let num = count(cx.int(2)?)?;
+    let num = cx.int(2)?;
+    let num =
+        count(num).map_err(|e| e.led_by(format!("Input num_segments == {num} must not be negative.")))?;
     ensure!(
         data.shape().starts_with(ids.shape()),
+        "data.shape = {} does not start with segment_ids.shape = {}",
+        data.shape(),
+        ids.shape();
         "`data` has shape {}, which does not start with the shape {} of `segment_ids`",
         data.shape(),
         ids.shape()
@@ -223,7 +236,7 @@ pub(super) fn reduce_unsorted<T: Number>(
             continue;
         }
         let id = usize::try_from(id).ok().filter(|id| *id < num).ok_or_else(|| {
-            invalid!("`segment_ids` has {id} at {i}, but `num_segments` is {num}: an id lies in 0..{num}, or is negative to leave the row out")
+            invalid!("{} = {id} is out of range [0, {num})", crate::array::entry("segment_ids", ids.shape(), i); "`segment_ids` has {id} at {i}, but `num_segments` is {num}: an id lies in 0..{num}, or is negative to leave the row out")
         })?;
         let cells = &mut cells[id * inner..(id + 1) * inner];
         for (c, &x) in cells.iter_mut().zip(&xs[i * inner..]) {

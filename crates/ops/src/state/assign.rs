@@ -39,6 +39,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     } else if let Ok(old) = variable.read() {
         ensure!(
             old.shape() == value.shape(),
+            "Assign requires shapes of both tensors to match. lhs shape= {} rhs shape= {}",
+            old.shape(),
+            value.shape();
             "the variable `{}` has shape {} but `value` has shape {}",
             variable.name(),
             old.shape(),

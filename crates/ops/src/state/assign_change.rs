@@ -4,7 +4,7 @@ use super::runs::{How, merge};
 use super::target::{VariableArgs, give_back, gives, held, same_shape, update};
 use millstream_graph::op::spec::{Bool, Number, Spec};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
-use millstream_tensor::{Result, ensure};
+use millstream_tensor::{Result, Shape, ensure};
 
 /// The op on a resource handle and the op on a reference.
 pub(crate) fn defs(
@@ -38,9 +38,12 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 /// Brings `value` into the variable.
 pub(crate) fn change(cx: &mut KernelCx, how: How) -> Result<()> {
     let value = cx.input(1);
+    let by_ref = cx.node.input_types.first().is_some_and(|ty| ty.is_ref);
     update(cx, 0, |old| {
         ensure!(
             old.shape() == value.shape(),
+            "{}",
+            unlike(by_ref, old.shape(), value.shape());
             "the variable has shape {} but `value` has shape {}; they must be equal",
             old.shape(),
             value.shape()
@@ -49,4 +52,15 @@ pub(crate) fn change(cx: &mut KernelCx, how: How) -> Result<()> {
     })?;
     give_back(cx);
     Ok(())
+}
+/// What TensorFlow says of a change of another shape.
+fn unlike(by_ref: bool, old: &Shape, value: &Shape) -> String {
+    match by_ref {
+        true => "Parameters and update must be the same size".to_owned(),
+        false => {
+            format!(
+                "Cannot update variable with shape {old} using a Tensor with shape {value}, shapes must be equal."
+            )
+        }
+    }
 }

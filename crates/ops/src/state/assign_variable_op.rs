@@ -32,6 +32,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     {
         ensure!(
             old.shape() == value.shape(),
+            "Trying to assign variable with wrong shape. Expected {} got {}",
+            old.shape(),
+            value.shape();
             "the variable `{}` has a value of shape {} but `value` has shape {}",
             variable.name(),
             old.shape(),

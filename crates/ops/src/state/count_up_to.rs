@@ -40,7 +40,10 @@ fn step<T: Element + num_traits::PrimInt + Into<i64>>(cx: &KernelCx, limit: i64)
         let before = value.to_scalar::<T>()?;
         match before.checked_add(&T::one()).filter(|_| before.into() < limit) {
             Some(after) => Ok(std::mem::replace(value, Tensor::scalar(after))),
-            None => Err(Error::new(Code::OutOfRange, format!("`{}` has reached its limit {limit}", variable.name()))),
+            None => {
+                Err(Error::new(Code::OutOfRange, format!("`{}` has reached its limit {limit}", variable.name()))
+                    .led_by(format!("Reached limit of {limit}")))
+            }
         }
     });
     step.map_err(|e| missing(cx, 0, e))

@@ -24,7 +24,13 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let value = cx.resource::<Variable>(0)?.read()?;
+    let variable = cx.resource::<Variable>(0)?;
+    let value = variable.read().map_err(|e| {
+        let name = variable.name();
+        e.led_by(format!(
+            "Error while reading resource variable {name} from Container: localhost. This could mean that the variable was uninitialized. Not found: Container localhost does not exist. (Could not find resource: localhost/{name})"
+        ))
+    })?;
     let wanted = cx.node.output_types[0].dtype;
     ensure!(value.dtype() == wanted, "the variable holds {} but `dtype` says {wanted}", value.dtype());
     cx.set(0, value);

@@ -1,5 +1,6 @@
 //! Changing parts of a value: runs of elements, each given by where it starts.
 
+use crate::array::entry;
 use crate::number::{Number, with_number, with_real};
 use millstream_tensor::{Element, Error, Result, Tensor, ensure, invalid};
 use smallvec::SmallVec;
@@ -29,7 +30,7 @@ pub(crate) fn row_starts(indices: &Tensor, rows: usize, run: usize) -> Result<St
             let index = index.into();
             let row = usize::try_from(index).ok().filter(|row| *row < rows);
             row.map(|row| row * run)
-                .ok_or_else(|| invalid!("`indices`[{i}] is {index}, which is not in 0..{rows}"))
+                .ok_or_else(|| invalid!("{} = {index} is not in [0, {rows})", entry("indices", indices.shape(), i); "`indices`[{i}] is {index}, which is not in 0..{rows}"))
         };
         indices.as_slice::<T>()?.iter().enumerate().map(start).collect()
     }

@@ -40,6 +40,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         // Of unknown rank it may still be a scalar, so nothing is learned from it.
         ensure!(
             updates.is_compatible(&wanted),
+            "{}",
+            wanted.difference(updates);
             "`updates` has shape {updates} but must be {wanted} or a scalar: `indices` is {}, the variable {variable}",
             cx.input(1)
         );
@@ -57,6 +59,9 @@ pub(crate) fn run(cx: &mut KernelCx, how: How) -> Result<()> {
         let wanted = Shape::new(indices.shape().iter().chain(row).copied());
         ensure!(
             updates.rank() == 0 || *updates.shape() == wanted,
+            "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape {}, indices.shape {}, params.shape {shape}",
+            updates.shape(),
+            indices.shape();
             "`updates` has shape {} but must be {wanted} or a scalar: `indices` is {}, the variable {shape}",
             updates.shape(),
             indices.shape()

@@ -2,6 +2,7 @@
 
 use super::runs::{How, Starts, merge};
 use super::target::{VariableArgs, give_back, gives, held, update};
+use crate::array::{entry, listed};
 use millstream_graph::op::spec::{Bool, IndexType, Spec, Words};
 use millstream_graph::op::{AttrSpec, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure, invalid};
@@ -34,6 +35,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     if let Some(wanted) = slices(&variable, cx.input(1))? {
         ensure!(
             wanted.is_compatible(cx.input(2)),
+            "{}",
+            crate::array::updates_unlike(cx.input(1), cx.input(2), &variable);
             "`updates` has shape {} but must be {wanted}: `indices` is {}, the variable {variable}",
             cx.input(2),
             cx.input(1)
@@ -94,6 +97,9 @@ pub(crate) fn find(shape: &Shape, indices: &Tensor, skip: bool) -> Result<Slices
         let start = start(i);
         ensure!(
             start.is_some() || skip,
+            "{} = [{}] does not index into shape {shape}",
+            entry("indices", outer, i),
+            listed(all.get(i * depth..(i + 1) * depth).unwrap_or_default(), ", ");
             "`indices`[{i}] is {:?}, which is outside of shape {shape}",
             all.get(i * depth..(i + 1) * depth).unwrap_or_default()
         );

@@ -53,7 +53,9 @@ pub(crate) fn gives(cx: &mut InferCx, shape: PartialShape) {
 /// What input `i` and the variable at input 0 have in common, if they must have the same shape.
 pub(crate) fn same_shape(cx: &InferCx, variable: &PartialShape, i: usize) -> Result<PartialShape> {
     variable.merge(cx.input(i)).ok_or_else(|| {
+        let words = variable.difference(cx.input(i));
         invalid!(
+            "{words}";
             "{}: the variable has shape {variable} but `{}` has shape {}; they must be equal",
             cx.node().op.name,
             cx.name_of(i),
@@ -68,7 +70,16 @@ pub(crate) fn missing(cx: &KernelCx, i: usize, error: Error) -> Error {
     if error.code() != Code::FailedPrecondition || cx.node.input_types[i].is_ref {
         return error;
     }
-    Error::new(Code::NotFound, error.message()).with_help(error.help().unwrap_or_default())
+    let new = Error::new(Code::NotFound, error.message());
+    let new = match cx.resource::<Variable>(i) {
+        Ok(variable) => new.led_by(format!(
+            "Container localhost does not exist. (Could not find resource: localhost/{})",
+            variable.name()
+        )),
+        Err(_) => new,
+    };
+    let new = error.notes().iter().fold(new, |new, note| new.note(note.clone()));
+    new.with_help(error.help().unwrap_or_default())
 }
 
 /// Changes the value of the variable at input `i` in one indivisible step.

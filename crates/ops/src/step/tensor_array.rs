@@ -4,7 +4,7 @@ use super::arrays::{By, HandleArg, kernel, new_handle, set_array};
 use millstream_graph::op::spec::{AnyShape, AnyType, Bool, Spec, Text};
 use millstream_graph::op::{Gradient, InferCx, KernelCx, OpDef};
 use millstream_state::{TensorArray, TensorArrayOptions};
-use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure, invalid};
+use millstream_tensor::{DType, PartialShape, Result, Tensor, invalid};
 use std::sync::Arc;
 
 pub(crate) fn def() -> [OpDef; 3] {
@@ -35,8 +35,7 @@ pub(crate) fn def() -> [OpDef; 3] {
 
 fn infer(cx: &mut InferCx) -> Result<()> {
     cx.scalar(0)?;
-    let n = cx.int(0);
-    ensure!(n.is_none_or(|n| 0 <= n), "`size` is {} but must not be negative", n.unwrap_or(0));
+    // That it is negative TensorFlow says only in the run.
     let (dtype, shape) = (cx.attrs().dtype("dtype")?, cx.attrs().shape("element_shape")?.clone());
     if cx.n_outputs() > 1 {
         set_array(cx, dtype, shape);
@@ -48,7 +47,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let attrs = cx.attrs();
     let size = cx.int(0)?;
-    let len = usize::try_from(size).map_err(|_| invalid!("`size` is {size} but must not be negative"))?;
+    let len = usize::try_from(size).map_err(|_| invalid!("Size should be >= 0."; "`size` is {size} but must not be negative"))?;
     let given = attrs.str("tensor_array_name")?.text();
     let name = if given.is_empty() { cx.node.name.as_str() } else { &*given };
     let options = TensorArrayOptions {

@@ -47,10 +47,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut lengths = Vec::with_capacity(values.len());
     for (i, value) in values.iter().enumerate() {
         let [length, rest @ ..] = value.shape().dims() else {
-            return Err(invalid!("{array:?}: index {i} is a scalar: it cannot follow the others along an axis"));
+            return Err(invalid!("Concat saw a scalar shape at index {i} but requires at least vectors.  Did you mean to call pack?"; "{array:?}: index {i} is a scalar: it cannot follow the others along an axis"));
         };
         ensure!(
             *rest == *row && wanted.admits(&row),
+            "TensorArray has inconsistent shapes.  Index 0 has (excepting dimension 0) shape: {row} but index {i} has (excepting dimension 0) shape: {}",
+            Shape::from(rest);
             "{array:?}: index {i} has shape {}, which beyond its first dimension is not {}",
             value.shape(),
             if wanted.admits(&row) { PartialShape::from(&row) } else { wanted.clone() }

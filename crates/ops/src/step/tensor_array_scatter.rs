@@ -29,12 +29,21 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let (shape, value) = (elements(cx, cx.dtype(2))?, cx.input(2));
     ensure!(value.rank() != Some(0), "`value` is a scalar: it has no rows to write");
     if let (Some(rows), Some(n)) = (value.dim(0), n) {
-        ensure!(rows == n, "`value` has {rows} rows for {n} indices");
+        ensure!(rows == n, "{}", millstream_tensor::unequal(n, rows); "`value` has {rows} rows for {n} indices");
     }
     let row = unstacked(value);
-    ensure!(shape.is_compatible(&row), "rows of shape {row} are written to a TensorArray of elements of shape {shape}");
+    ensure!(shape.is_compatible(&row), "Inconsistent shapes: saw {} but expected {}", row.as_tuple(), shape.as_tuple(); "rows of shape {row} are written to a TensorArray of elements of shape {shape}");
     cx.set(0, PartialShape::scalar());
     Ok(())
+}
+
+/// What TensorFlow says of indices that are none of an array of this size.
+fn beyond(indices: &[i64], len: usize) -> String {
+    let (least, most) = (indices.iter().min().unwrap_or(&0), indices.iter().max().unwrap_or(&0));
+    match least < &0 {
+        true => "Indices in scatter must be >= 0".to_owned(),
+        false => format!("Max scatter index must be < array size ({most} vs. {len})"),
+    }
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
@@ -49,7 +58,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let array = array(cx)?;
     let len = array.len()?;
     if let Some(bad) = indices.iter().find(|i| **i < 0 || !array.has_dynamic_size() && len as i64 <= **i) {
-        return Err(millstream_tensor::invalid!("{array:?}: index {bad} cannot be written: there are {len} elements"));
+        return Err(millstream_tensor::invalid!("{}", beyond(&indices, len); "{array:?}: index {bad} cannot be written: there are {len} elements"));
     }
     let rows = rows(&value).collect::<Result<Vec<_>>>()?;
     write(cx, indices.into_iter().zip(rows))?;

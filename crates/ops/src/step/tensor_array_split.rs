@@ -29,7 +29,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let (shape, value) = (elements(cx, cx.dtype(1))?, cx.input(1));
     ensure!(value.rank() != Some(0), "`value` is a scalar: it cannot be split");
     let part = stacked(None, &unstacked(value));
-    ensure!(shape.is_compatible(&part), "parts of shape {part} are written to a TensorArray of elements of shape {shape}");
+    ensure!(shape.is_compatible(&part), "Inconsistent shapes: saw {} but expected {}", part.as_tuple(), shape.as_tuple(); "parts of shape {part} are written to a TensorArray of elements of shape {shape}");
     cx.set(0, PartialShape::scalar());
     Ok(())
 }
@@ -41,6 +41,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let len = array.len()?;
     ensure!(
         len == lengths.len() || array.has_dynamic_size() && len < lengths.len(),
+        "TensorArray's size is not equal to the size of lengths ({len} vs. {}), and the TensorArray is not marked as dynamically resizeable",
+        lengths.len();
         "{array:?} has {len} elements for {} parts",
         lengths.len()
     );
@@ -50,13 +52,21 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             .map_err(|_| invalid!("`lengths`[{i}] is {length} but must not be negative"))?;
         ensure!(
             length <= rows - start,
+            "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {} and value's shape is: {}",
+            lengths.iter().fold(0i64, |sum, l| sum.saturating_add(*l)),
+            value.shape();
             "`lengths`[{i}] is {length} but of {rows} rows only {} are left",
             rows - start
         );
         parts.push((i as i64, value.rows(start, length)?));
         start += length;
     }
-    ensure!(start == rows, "`lengths` sum to {start} but `value` has {rows} rows");
+    ensure!(
+        start == rows,
+        "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {start} and value's shape is: {}",
+        value.shape();
+        "`lengths` sum to {start} but `value` has {rows} rows"
+    );
     array.mark_len(parts.len());
     write(cx, parts)?;
     flow_on(cx, 3, 0);

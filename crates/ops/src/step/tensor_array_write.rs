@@ -26,7 +26,11 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     cx.scalar(1)?;
     cx.scalar(3)?;
     let (shape, value) = (elements(cx, cx.dtype(2))?, cx.input(2));
-    ensure!(shape.is_compatible(value), "a value of shape {value} is written to a TensorArray of elements of shape {shape}");
+    ensure!(
+        shape.is_compatible(value),
+        "Inconsistent shapes: saw {} but expected {}", value.as_tuple(), shape.as_tuple();
+        "a value of shape {value} is written to a TensorArray of elements of shape {shape}"
+    );
     cx.set(0, PartialShape::scalar());
     Ok(())
 }

@@ -65,7 +65,12 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 fn parse<T: FromText>(cx: &KernelCx) -> Result<Tensor> {
     let values = strs(cx, 0)?
         .iter()
-        .map(|s| number(s).ok_or_else(|| invalid!("\"{}\" is no {}", s.escape_ascii(), T::DTYPE)));
+        .map(|s| number(s).ok_or_else(|| {
+            invalid!(
+                "StringToNumberOp could not correctly convert string: {}", String::from_utf8_lossy(s);
+                "\"{}\" is no {}", s.escape_ascii(), T::DTYPE
+            )
+        }));
     Tensor::from_slice(cx.input(0).shape().clone(), &values.collect::<Result<Vec<T>>>()?)
 }
 

@@ -91,6 +91,11 @@ def sparse_softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any 
         known = labels._shape_as_list(), logits._shape_as_list()
         if None not in known and len(known[0]) != len(known[1]) - 1:
             raise ValueError("Rank mismatch: Rank of labels (received %s) should equal rank of logits minus 1 (received %s)." % (len(known[0]), len(known[1])))
+        if not labels.shape.is_compatible_with(logits.shape[:-1]):
+            raise ValueError(
+                "Shape mismatch: The shape of labels (received %s) should equal the shape of logits except for the last dimension (received %s)."
+                % (labels.shape, logits.shape)
+            )
         if known[1] is not None and len(known[1]) == 2:
             return op("SparseSoftmaxCrossEntropyWithLogits")(logits, labels, name=name)[0]
         classes = op("StridedSlice")(op("Shape")(logits), [-1], [0], [1], end_mask=1, shrink_axis_mask=1)
@@ -131,7 +136,8 @@ def sigmoid_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None,
     _only_named("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "logistic_loss", [logits, labels]) as name:
         logits, labels = convert_to_tensor(logits, name="logits"), convert_to_tensor(labels, name="labels")
-        logits.shape.merge_with(labels.shape)
+        if not logits.shape.is_compatible_with(labels.shape):
+            raise ValueError("logits and labels must have the same shape (%s vs %s)" % (logits.shape, labels.shape))
         zeros = array_ops.zeros_like(logits)
         positive = logits >= zeros
         relu = op("Select")(positive, logits, zeros)

@@ -22,10 +22,12 @@ import traceback
 
 import numpy as np
 
+from programs import phrases
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 GOLDEN = os.path.join(os.path.dirname(HERE), "golden", "programs.json")
 SECONDS = 60
-NOT_PROGRAMS = ("__init__", "run", "tools")
+NOT_PROGRAMS = ("__init__", "run", "tools", "phrases")
 
 
 def modules():
@@ -55,6 +57,8 @@ def programs(only=()):
 
 def plain(value):
     """An answer as what JSON can say. Whatever carries a type keeps it, so that only equal things are equal."""
+    if isinstance(value, phrases.Said):
+        return {"says": str(value)}
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, bytes):
@@ -110,8 +114,19 @@ def number(value):
 TOLERANCES = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 2e-5, "complex64": 2e-5}
 
 
+def worded(answer):
+    """An answer with what TensorFlow says in each of its messages, without what belongs to one place of one program."""
+    if isinstance(answer, dict) and "says" in answer:
+        return {"says": phrases.phrase(answer["says"])}
+    if isinstance(answer, dict):
+        return {key: worded(value) for key, value in answer.items()}
+    return [worded(value) for value in answer] if isinstance(answer, list) else answer
+
+
 def same(want, got, tolerance=1e-9):
-    """Whether two answers agree; floats as near as their type can tell."""
+    """Whether two answers agree; floats as near as their type can tell; a message if it has the whole of what is wanted."""
+    if isinstance(want, dict) and "says" in want:
+        return isinstance(got, dict) and want["says"] in phrases.counted(got.get("says", ""))
     if isinstance(want, dict) and isinstance(got, dict):
         if want.keys() != got.keys():
             return False
@@ -211,7 +226,7 @@ def record(tf, only):
             problems += 1
             print("%s:\n%s" % (name, problem[-700:] if "Traceback" in problem else problem[:700]))
             continue
-        golden[name] = {"answer": outcome["answer"], "nodes": outcome["nodes"]}
+        golden[name] = {"answer": worded(outcome["answer"]), "nodes": outcome["nodes"]}
     known = set(programs()) if not only else set(golden) & set(programs())
     store({name: entry for name, entry in golden.items() if name in known})
     print("recorded %d programs, %d cannot be" % (len(golden), problems))
@@ -226,6 +241,7 @@ def also(tf, only):
         if name not in golden:
             continue
         outcome = answer(tf, program)
+        outcome = dict(outcome, answer=worded(outcome["answer"])) if "answer" in outcome else outcome
         golden[name].pop("also", None)
         if "answer" not in outcome or not same(golden[name]["answer"], outcome["answer"]):
             differ += 1

@@ -537,11 +537,13 @@ impl Queue {
     }
 
     fn closed_to_enqueues(&self, closing: &Closing) -> Error {
-        Error::new(Code::Cancelled, format!("{self:?} is closed")).note(closing.to_string())
+        Error::new(Code::Cancelled, format!("{self:?} is closed.")).note(closing.to_string())
     }
 
     fn closed_already(&self, first: &Closing) -> Error {
-        Error::new(Code::Cancelled, format!("{self:?} is already closed")).note(first.to_string())
+        Error::new(Code::Cancelled, format!("{self:?} is already closed"))
+            .led_by(format!("Queue '{}' is already closed.", self.name))
+            .note(first.to_string())
     }
 
     fn closed_to_dequeues(&self, closing: &Closing, requested: usize, len: usize) -> Error {

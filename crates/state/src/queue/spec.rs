@@ -96,6 +96,9 @@ impl QueueSpec {
             ),
             QueueKind::RandomShuffle => ensure!(
                 self.min_after_dequeue < self.capacity,
+                "min_after_dequeue {} must be < capacity {}",
+                self.min_after_dequeue,
+                self.capacity;
                 "a {} of capacity {} cannot hold back min_after_dequeue = {}",
                 self.kind,
                 self.capacity,
@@ -168,10 +171,10 @@ impl QueueSpec {
             if let Some(shapes) = &self.shapes {
                 ensure!(
                     shapes[i].admits(value.shape()),
-                    "Shape mismatch in tuple component {i} of {} '{queue}'. Expected {}, got {}",
-                    self.kind,
+                    "Shape mismatch in tuple component {i}. Expected {}, got {}",
                     shapes[i],
-                    value.shape()
+                    value.shape();
+                    "an item of {} '{queue}' must have this shape there, with ? for any size", self.kind
                 );
             }
         }
@@ -188,6 +191,8 @@ impl QueueSpec {
         if self.kind == QueueKind::Priority {
             ensure!(
                 item[0].rank() == 0,
+                "Shape mismatch in tuple component 0. Expected [], got {}",
+                item[0].shape();
                 "the priority of an item of {} '{queue}' must be a scalar, not of shape {}",
                 self.kind,
                 item[0].shape()
@@ -199,7 +204,9 @@ impl QueueSpec {
     /// An error that names both if a queue that is like this cannot serve where one like `asked` is asked for.
     pub fn check_same(&self, asked: &QueueSpec, queue: &str) -> Result<()> {
         let differs = |what: &str, have: String, want: String| {
-            Err(invalid!("Shared queue '{queue}' has {what} {have} but requested {what} was {want}")
+            let verb = if what.ends_with('s') { "were" } else { "was" };
+            let requested = what.strip_prefix("random ").unwrap_or(what);
+            Err(invalid!("Shared queue '{queue}' has {what} {have} but requested {requested} {verb} {want}.")
                 .with_help("give one of them another shared_name, or make both alike"))
         };
         if self.kind != asked.kind {
@@ -209,7 +216,9 @@ impl QueueSpec {
             return differs("capacity", self.capacity.to_string(), asked.capacity.to_string());
         }
         if self.dtypes != asked.dtypes {
-            return differs("component types", format!("{:?}", self.dtypes), format!("{:?}", asked.dtypes));
+            let types =
+                |dtypes: &[DType]| dtypes.iter().map(|d| d.kernel_name()).collect::<Vec<_>>().join(", ");
+            return differs("component types", types(&self.dtypes), types(&asked.dtypes));
         }
         let shapes = |spec: &QueueSpec| match &spec.shapes {
             Some(shapes) => {

@@ -169,8 +169,8 @@ fn refusals() {
     refused(t.strided([1 << 40, 1 << 40], 0, &[0, 0]), "more elements than fit");
     refused(t.strided([1 << 62], 0, &[0]), "");
     refused(count(DType::Str, &[2]).strided([1 << 60], 0, &[0]), "");
-    refused(t.broadcast_to([5]), "shape [6] cannot be broadcast to [5]");
-    refused(t.broadcast_to([]), "shape [6] cannot be broadcast to []");
+    refused(t.broadcast_to([5]), "Incompatible shapes: [6] vs. [5]");
+    refused(t.broadcast_to([]), "Incompatible shapes: [6] vs. []");
     refused(t.bitcast(DType::Bool, [24]), "bool");
     refused(t.bitcast(DType::F64, [4]), "another number of bytes");
     refused(count(DType::Str, &[1]).bitcast(DType::I8, [1]), "not plain data");

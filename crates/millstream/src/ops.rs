@@ -1819,6 +1819,35 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("DynamicStitch").inputs(indices).inputs(data).output()
     }
 
+    /// For each row (along the last axis) how many insertions, deletions and replacements make the sequence of the hypothesis that of the truth; with `normalize`, over the length of the latter, which for none is infinite.
+    ///
+    /// `EditDistance(hypothesis_indices: i64, hypothesis_values: T, hypothesis_shape: i64, truth_indices: i64, truth_values: T, truth_shape: i64) -> (output: f32)`
+    ///
+    /// Attributes: `normalize: bool = true`, `T: any dtype`.
+    ///
+    /// ```text
+    /// EditDistance(i64 [[0 0] [0 1] [0 2]], [1 2 3], i64 [1 3], i64 [[0 0] [0 1]], [2 3], i64 [1 2]) = f32[1] [0.5]
+    /// ```
+    #[track_caller]
+    fn edit_distance(
+        self,
+        hypothesis_indices: impl Into<Arg<'g>>,
+        hypothesis_values: impl Into<Arg<'g>>,
+        hypothesis_shape: impl Into<Arg<'g>>,
+        truth_indices: impl Into<Arg<'g>>,
+        truth_values: impl Into<Arg<'g>>,
+        truth_shape: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("EditDistance")
+            .input(hypothesis_indices)
+            .input(hypothesis_values)
+            .input(hypothesis_shape)
+            .input(truth_indices)
+            .input(truth_values)
+            .input(truth_shape)
+            .output()
+    }
+
     /// `features` where positive, `exp(features) - 1` elsewhere.
     ///
     /// `Elu(features: T) -> (activations: T)`
@@ -2927,7 +2956,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
     /// Attributes: `Tin: any dtype`, `Tout: any dtype`.
     ///
     /// ```text
-    /// LookupTableFindV2(HashTableV2(; key_dtype=i32, value_dtype=f32), [1], 0.0) ! is not initialized
+    /// LookupTableFindV2(HashTableV2(; key_dtype=i32, value_dtype=f32), [1], 0.0) ! Table not initialized.
     /// ```
     #[track_caller]
     fn lookup_table_find(
@@ -2946,7 +2975,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
     /// Attributes: `Tin: any dtype`, `Tout: any dtype`.
     ///
     /// ```text
-    /// LookupTableFindV2(HashTableV2(; key_dtype=i32, value_dtype=f32), [1], 0.0) ! is not initialized
+    /// LookupTableFindV2(HashTableV2(; key_dtype=i32, value_dtype=f32), [1], 0.0) ! Table not initialized.
     /// ```
     #[track_caller]
     fn lookup_table_find_v2(
@@ -11936,6 +11965,30 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn dynamic_partition(self, partitions: impl Into<Arg<'g>>, num_partitions: i64) -> Vec<Output<'g>> {
         let first = self.into();
         Ops::dynamic_partition(first.graph(), first, partitions, num_partitions)
+    }
+
+    /// For each row (along the last axis) how many insertions, deletions and replacements make the sequence of the hypothesis that of the truth; with `normalize`, over the length of the latter, which for none is infinite.
+    ///
+    /// See [`Ops::edit_distance`].
+    #[track_caller]
+    fn edit_distance(
+        self,
+        hypothesis_values: impl Into<Arg<'g>>,
+        hypothesis_shape: impl Into<Arg<'g>>,
+        truth_indices: impl Into<Arg<'g>>,
+        truth_values: impl Into<Arg<'g>>,
+        truth_shape: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::edit_distance(
+            first.graph(),
+            first,
+            hypothesis_values,
+            hypothesis_shape,
+            truth_indices,
+            truth_values,
+            truth_shape,
+        )
     }
 
     /// `features` where positive, `exp(features) - 1` elsewhere.

@@ -14,6 +14,7 @@ from millstream.control_flow import assert_, group, no_op, with_dependencies
 from millstream.framework import SparseTensor, constant_value, control_dependencies, convert_to_tensor, name_scope
 
 __all__ = [
+    "add_check_numerics_ops",
     "assert_equal",
     "assert_greater",
     "assert_greater_equal",
@@ -328,12 +329,14 @@ def add_check_numerics_ops() -> Operation:
     from millstream.framework import get_default_graph
 
     checks: List[Any] = []
-    for operation in list(get_default_graph().get_operations()):
+    operations = list(get_default_graph().get_operations())
+    if any(o.type in ("Switch", "RefSwitch", "Enter", "RefEnter") for o in operations):
+        # A check cannot depend on those inside of a loop or a branch.
+        raise ValueError("`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow operations such as `tf.cond()` or `tf.while_loop()`.")
+    for operation in operations:
         for i, output in enumerate(operation.outputs):
             if output.dtype not in (dtypes.float16, dtypes.float32, dtypes.float64):
                 continue
-            if operation._get_control_flow_context() is not None:
-                raise ValueError("`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow operations such as `tf.cond()` or `tf.while_loop()`.")
             with control_dependencies(checks[-1:]):
                 checks.append(op("CheckNumerics")(output, message="%s:%d" % (operation.name, i)).op)
     return group(*checks)

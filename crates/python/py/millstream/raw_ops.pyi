@@ -331,6 +331,9 @@ def DynamicPartition(*, data: _TensorLike, partitions: _TensorLike, num_partitio
 def DynamicStitch(*, indices: _t.Sequence[_TensorLike], data: _t.Sequence[_TensorLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Row `indices[m][i]` of the result is `data[m][i]`. Of rows for one place the last stays; places that none names are zero."""
 
+def EditDistance(*, hypothesis_indices: _TensorLike, hypothesis_values: _TensorLike, hypothesis_shape: _TensorLike, truth_indices: _TensorLike, truth_values: _TensorLike, truth_shape: _TensorLike, normalize: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """For each row (along the last axis) how many insertions, deletions and replacements make the sequence of the hypothesis that of the truth; with `normalize`, over the length of the latter, which for none is infinite."""
+
 def Elu(*, features: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """`features` where positive, `exp(features) - 1` elsewhere."""
 

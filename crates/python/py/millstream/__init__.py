@@ -70,13 +70,17 @@ from millstream.math_ops import *  # noqa: F403
 from millstream.more_ops import *  # noqa: F403
 from millstream.partitions import create_partitioned_variables, fixed_size_partitioner, min_max_variable_partitioner, variable_axis_size_partitioner
 from millstream.parsing_ops import *  # noqa: F403
+from millstream.printing import print  # noqa: A004
 from millstream.random_ops import multinomial, random_gamma, random_normal, random_poisson, random_shuffle, random_uniform, set_random_seed, truncated_normal
 from millstream.readers import *  # noqa: F403
+from millstream.scatter_ops import *  # noqa: F403
 from millstream.session import InteractiveSession, Session, get_default_session
 from millstream.shape_ops import *  # noqa: F403
 from millstream.shapes import Dimension, TensorShape, TensorSpec
 from millstream.templates import make_template
+from millstream.shapes import Dimension, TensorShape, TensorSpec, dimension_at_index, dimension_value
 from millstream.sparse_ops import *  # noqa: F403
+from millstream.switches import *  # noqa: F403
 from millstream.tensor_array import TensorArray
 from millstream.variable_scopes import (
     AUTO_REUSE,

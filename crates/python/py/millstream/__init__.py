@@ -81,6 +81,7 @@ from millstream.templates import make_template
 from millstream.shapes import Dimension, TensorShape, TensorSpec, dimension_at_index, dimension_value
 from millstream.sparse_ops import *  # noqa: F403
 from millstream.switches import *  # noqa: F403
+from millstream.template import make_template
 from millstream.tensor_array import TensorArray
 from millstream.variable_scopes import (
     AUTO_REUSE,
@@ -96,6 +97,8 @@ from millstream.variables import *  # noqa: F403
 from millstream.version import COMPILER_VERSION, GIT_VERSION, GRAPH_DEF_VERSION, GRAPH_DEF_VERSION_MIN_CONSUMER, GRAPH_DEF_VERSION_MIN_PRODUCER, VERSION
 
 newaxis = None
+OpError = errors.OpError
+get_logger = logging._get_logger
 
 _engine.set_hooks(framework.Graph, framework._convert, array_ops._getitem, framework._expand, math_ops._operate)
 

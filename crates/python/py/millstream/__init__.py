@@ -81,7 +81,6 @@ from millstream.templates import make_template
 from millstream.shapes import Dimension, TensorShape, TensorSpec, dimension_at_index, dimension_value
 from millstream.sparse_ops import *  # noqa: F403
 from millstream.switches import *  # noqa: F403
-from millstream.template import make_template
 from millstream.tensor_array import TensorArray
 from millstream.variable_scopes import (
     AUTO_REUSE,

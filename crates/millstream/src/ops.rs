@@ -216,6 +216,72 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Any").input(input).input(reduction_indices).output()
     }
 
+    /// Keeps `m`, the mean of `grad` that decays by `beta1`, and `v = max(beta2 * v, |grad|)`, and subtracts `lr / (1 - beta1_power) * m / (v + epsilon)` from the variable.
+    ///
+    /// `ApplyAdaMax(var: &T, m: &T, v: &T, beta1_power: T, lr: T, beta1: T, beta2: T, epsilon: T, grad: T) -> (out: &T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyAdaMax(@f64[2] [1 -0.5], @f64[2] [0.1 -0.1], @f64[2] [0.2 0.1], f64 0.81, f64 0.5, f64 0.9, f64 0.95, f64 0.01, f64[2] [0.3 -0.2]) ~ f64[2] [-0.018675721561969727 0.8784461152882206], f64[2] [0.12 -0.11], f64[2] [0.3 0.2]
+    /// ```
+    #[track_caller]
+    fn apply_ada_max(
+        self,
+        var: impl Into<Arg<'g>>,
+        m: impl Into<Arg<'g>>,
+        v: impl Into<Arg<'g>>,
+        beta1_power: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        beta1: impl Into<Arg<'g>>,
+        beta2: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("ApplyAdaMax")
+            .input(var)
+            .input(m)
+            .input(v)
+            .input(beta1_power)
+            .input(lr)
+            .input(beta1)
+            .input(beta2)
+            .input(epsilon)
+            .input(grad)
+            .output()
+    }
+
+    /// Keeps `accum`, the mean of `grad^2` that decays by `rho`, and `accum_update`, that of `update^2`, where `update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad`, and subtracts `lr * update` from the variable. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ApplyAdadelta(var: &T, accum: &T, accum_update: &T, lr: T, rho: T, epsilon: T, grad: T) -> (out: &T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyAdadelta(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], @f64[2] [0.3 0.4], f64 0.5, f64 0.9, f64 0.01, f64[2] [0.3 -0.2]) ~ f64[2] [0.7470359201624204 -0.35462455290333], f64[2] [0.099 0.184], f64[2] [0.29559633027522936 0.36845360824742274]
+    /// ```
+    #[track_caller]
+    fn apply_adadelta(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        accum_update: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        rho: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("ApplyAdadelta")
+            .input(var)
+            .input(accum)
+            .input(accum_update)
+            .input(lr)
+            .input(rho)
+            .input(epsilon)
+            .input(grad)
+            .output()
+    }
+
     /// Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / sqrt(accum)` from the variable. The sparse forms do so for the rows that `indices` name.
     ///
     /// `ApplyAdagrad(var: &T, accum: &T, lr: T, grad: T) -> (out: &T)`
@@ -234,6 +300,60 @@ pub trait Ops<'g>: Start<'g> + Sized {
         grad: impl Into<Arg<'g>>,
     ) -> Output<'g> {
         self.start("ApplyAdagrad").input(var).input(accum).input(lr).input(grad).output()
+    }
+
+    /// Adds `grad` to `gradient_accumulator` and `grad^2` to `gradient_squared_accumulator`; the variable becomes `-lr * g / (l2 * global_step * lr + sqrt(gradient_squared_accumulator))`, where `g` is the first accumulator drawn towards zero by `l1 * global_step`. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ApplyAdagradDA(var: &T, gradient_accumulator: &T, gradient_squared_accumulator: &T, grad: T, lr: T, l1: T, l2: T, global_step: i64) -> (out: &T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyAdagradDA(@f64[2] [1 -0.5], @f64[2] [0.1 -0.3], @f64[2] [0.1 0.2], f64[2] [0.3 -0.2], f64 0.5, f64 0.05, f64 0.2, i64 3) ~ f64[2] [-0.1698623679425842 0.22154760664940817], f64[2] [0.4 -0.5], f64[2] [0.19 0.24]
+    /// ```
+    #[track_caller]
+    fn apply_adagrad_da(
+        self,
+        var: impl Into<Arg<'g>>,
+        gradient_accumulator: impl Into<Arg<'g>>,
+        gradient_squared_accumulator: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        global_step: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("ApplyAdagradDA")
+            .input(var)
+            .input(gradient_accumulator)
+            .input(gradient_squared_accumulator)
+            .input(grad)
+            .input(lr)
+            .input(l1)
+            .input(l2)
+            .input(global_step)
+            .output()
+    }
+
+    /// Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / (sqrt(accum) + epsilon)` from the variable. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ApplyAdagradV2(var: &T, accum: &T, lr: T, epsilon: T, grad: T) -> (out: &T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`, `update_slots: bool = true`.
+    ///
+    /// ```text
+    /// ResourceApplyAdagradV2(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], f64 0.5, f64 0.01, f64[2] [0.3 -0.2]) ~ f64[2] [0.6635940802890463 -0.29995917108935577], f64[2] [0.19 0.24]
+    /// ```
+    #[track_caller]
+    fn apply_adagrad_v2(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("ApplyAdagradV2").input(var).input(accum).input(lr).input(epsilon).input(grad).output()
     }
 
     /// Keeps `m` and `v`, the means of `grad` and `grad^2` that decay by `beta1` and `beta2`, and subtracts `lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon)` from the variable; with `use_nesterov`, `m` in this is `m * beta1 + (1 - beta1) * grad`.
@@ -273,6 +393,37 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .output()
     }
 
+    /// Keeps `m`, the mean of `grad` that decays by `beta`, and subtracts `lr * (alpha + sign_decay * sign(grad) * sign(m)) * grad` from the variable.
+    ///
+    /// `ApplyAddSign(var: &T, m: &T, lr: T, alpha: T, sign_decay: T, beta: T, grad: T) -> (out: &T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyAddSign(@f64[2] [1 -0.5], @f64[2] [0.1 -0.1], f64 0.5, f64 1.5, f64 0.7, f64 0.9, f64[2] [0.3 -0.2]) ~ f64[2] [0.67 -0.28], f64[2] [0.12 -0.11]
+    /// ```
+    #[track_caller]
+    fn apply_add_sign(
+        self,
+        var: impl Into<Arg<'g>>,
+        m: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        alpha: impl Into<Arg<'g>>,
+        sign_decay: impl Into<Arg<'g>>,
+        beta: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("ApplyAddSign")
+            .input(var)
+            .input(m)
+            .input(lr)
+            .input(alpha)
+            .input(sign_decay)
+            .input(beta)
+            .input(grad)
+            .output()
+    }
+
     /// Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable. The sparse forms do so for the rows that `indices` name.
     ///
     /// `ApplyCenteredRMSProp(var: &T, mg: &T, ms: &T, mom: &T, lr: T, rho: T, momentum: T, epsilon: T, grad: T) -> (out: &T)`
@@ -305,6 +456,74 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .input(momentum)
             .input(epsilon)
             .input(grad)
+            .output()
+    }
+
+    /// Adds `grad^2` to `accum`, and `grad - (accum_new^-lr_power - accum^-lr_power) / lr * var` to `linear`; the variable becomes `(sign(linear) * l1 - linear) / (accum_new^-lr_power / lr + 2 * l2)`, or 0 where `|linear|` is at most `l1`. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ApplyFtrl(var: &T, accum: &T, linear: &T, grad: T, lr: T, l1: T, l2: T, lr_power: T) -> (out: &T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyFtrl(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], @f64[2] [0.05 0.3], f64[2] [0.3 -0.2], f64 0.5, f64 0.01, f64 0.2, f64 -0.5) ~ f64[2] [-0.07916130152359706 -0.09616230439173806], f64[2] [0.19 0.24], f64[2] [0.11067574332554121 0.1426843530566777]
+    /// ```
+    #[track_caller]
+    fn apply_ftrl(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        linear: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        lr_power: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("ApplyFtrl")
+            .input(var)
+            .input(accum)
+            .input(linear)
+            .input(grad)
+            .input(lr)
+            .input(l1)
+            .input(l2)
+            .input(lr_power)
+            .output()
+    }
+
+    /// Like the first version, but `linear` grows by `grad + 2 * l2_shrinkage * var` in place of `grad`.
+    ///
+    /// `ApplyFtrlV2(var: &T, accum: &T, linear: &T, grad: T, lr: T, l1: T, l2: T, l2_shrinkage: T, lr_power: T) -> (out: &T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyFtrl(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], @f64[2] [0.05 0.3], f64[2] [0.3 -0.2], f64 0.5, f64 0.01, f64 0.2, f64 -0.5) ~ f64[2] [-0.07916130152359706 -0.09616230439173806], f64[2] [0.19 0.24], f64[2] [0.11067574332554121 0.1426843530566777]
+    /// ```
+    #[track_caller]
+    fn apply_ftrl_v2(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        linear: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        l2_shrinkage: impl Into<Arg<'g>>,
+        lr_power: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("ApplyFtrlV2")
+            .input(var)
+            .input(accum)
+            .input(linear)
+            .input(grad)
+            .input(lr)
+            .input(l1)
+            .input(l2)
+            .input(l2_shrinkage)
+            .input(lr_power)
             .output()
     }
 
@@ -346,6 +565,93 @@ pub trait Ops<'g>: Start<'g> + Sized {
         momentum: impl Into<Arg<'g>>,
     ) -> Output<'g> {
         self.start("ApplyMomentum").input(var).input(accum).input(lr).input(grad).input(momentum).output()
+    }
+
+    /// Keeps `m`, the mean of `grad` that decays by `beta`, and subtracts `lr * exp(logbase * sign_decay * sign(grad) * sign(m)) * grad` from the variable.
+    ///
+    /// `ApplyPowerSign(var: &T, m: &T, lr: T, logbase: T, sign_decay: T, beta: T, grad: T) -> (out: &T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyPowerSign(@f64[2] [1 -0.5], @f64[2] [0.1 -0.1], f64 0.5, f64 1.5, f64 0.7, f64 0.9, f64[2] [0.3 -0.2]) ~ f64[2] [0.5713523322905255 -0.21423488819368364], f64[2] [0.12 -0.11]
+    /// ```
+    #[track_caller]
+    fn apply_power_sign(
+        self,
+        var: impl Into<Arg<'g>>,
+        m: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        logbase: impl Into<Arg<'g>>,
+        sign_decay: impl Into<Arg<'g>>,
+        beta: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("ApplyPowerSign")
+            .input(var)
+            .input(m)
+            .input(lr)
+            .input(logbase)
+            .input(sign_decay)
+            .input(beta)
+            .input(grad)
+            .output()
+    }
+
+    /// Adds `grad^2` to `accum`, subtracts `rate * grad` from the variable with `rate = lr / sqrt(accum)`, then draws it towards zero: by `rate * l1`, and over `1 + rate * l2`. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ApplyProximalAdagrad(var: &T, accum: &T, lr: T, l1: T, l2: T, grad: T) -> (out: &T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyProximalAdagrad(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], f64 0.5, f64 0.4, f64 0.2, f64[2] [0.3 -0.2]) ~ f64[2] [0.1602752641148315 0], f64[2] [0.19 0.24]
+    /// ```
+    #[track_caller]
+    fn apply_proximal_adagrad(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("ApplyProximalAdagrad")
+            .input(var)
+            .input(accum)
+            .input(lr)
+            .input(l1)
+            .input(l2)
+            .input(grad)
+            .output()
+    }
+
+    /// Subtracts `alpha * delta` from the variable, then draws it towards zero: by `alpha * l1`, and over `1 + alpha * l2`. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ApplyProximalGradientDescent(var: &T, alpha: T, l1: T, l2: T, delta: T) -> (out: &T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyProximalGradientDescent(@f64[2] [1 -0.5], f64 0.5, f64 0.4, f64 0.2, f64[2] [0.3 -0.2]) ~ f64[2] [0.5909090909090908 -0.18181818181818182]
+    /// ```
+    #[track_caller]
+    fn apply_proximal_gradient_descent(
+        self,
+        var: impl Into<Arg<'g>>,
+        alpha: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        delta: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("ApplyProximalGradientDescent")
+            .input(var)
+            .input(alpha)
+            .input(l1)
+            .input(l2)
+            .input(delta)
+            .output()
     }
 
     /// Keeps `ms`, the mean of `grad^2` that decays by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms + epsilon)`, and subtracts `mom` from the variable. The sparse forms do so for the rows that `indices` name.
@@ -1513,6 +1819,35 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("DynamicStitch").inputs(indices).inputs(data).output()
     }
 
+    /// For each row (along the last axis) how many insertions, deletions and replacements make the sequence of the hypothesis that of the truth; with `normalize`, over the length of the latter, which for none is infinite.
+    ///
+    /// `EditDistance(hypothesis_indices: i64, hypothesis_values: T, hypothesis_shape: i64, truth_indices: i64, truth_values: T, truth_shape: i64) -> (output: f32)`
+    ///
+    /// Attributes: `normalize: bool = true`, `T: any dtype`.
+    ///
+    /// ```text
+    /// EditDistance(i64 [[0 0] [0 1] [0 2]], [1 2 3], i64 [1 3], i64 [[0 0] [0 1]], [2 3], i64 [1 2]) = f32[1] [0.5]
+    /// ```
+    #[track_caller]
+    fn edit_distance(
+        self,
+        hypothesis_indices: impl Into<Arg<'g>>,
+        hypothesis_values: impl Into<Arg<'g>>,
+        hypothesis_shape: impl Into<Arg<'g>>,
+        truth_indices: impl Into<Arg<'g>>,
+        truth_values: impl Into<Arg<'g>>,
+        truth_shape: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("EditDistance")
+            .input(hypothesis_indices)
+            .input(hypothesis_values)
+            .input(hypothesis_shape)
+            .input(truth_indices)
+            .input(truth_values)
+            .input(truth_shape)
+            .output()
+    }
+
     /// `features` where positive, `exp(features) - 1` elsewhere.
     ///
     /// `Elu(features: T) -> (activations: T)`
@@ -2621,7 +2956,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
     /// Attributes: `Tin: any dtype`, `Tout: any dtype`.
     ///
     /// ```text
-    /// LookupTableFindV2(HashTableV2(; key_dtype=i32, value_dtype=f32), [1], 0.0) ! is not initialized
+    /// LookupTableFindV2(HashTableV2(; key_dtype=i32, value_dtype=f32), [1], 0.0) ! Table not initialized.
     /// ```
     #[track_caller]
     fn lookup_table_find(
@@ -2640,7 +2975,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
     /// Attributes: `Tin: any dtype`, `Tout: any dtype`.
     ///
     /// ```text
-    /// LookupTableFindV2(HashTableV2(; key_dtype=i32, value_dtype=f32), [1], 0.0) ! is not initialized
+    /// LookupTableFindV2(HashTableV2(; key_dtype=i32, value_dtype=f32), [1], 0.0) ! Table not initialized.
     /// ```
     #[track_caller]
     fn lookup_table_find_v2(
@@ -4840,6 +5175,72 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Reshape").input(tensor).input(shape).output()
     }
 
+    /// Keeps `m`, the mean of `grad` that decays by `beta1`, and `v = max(beta2 * v, |grad|)`, and subtracts `lr / (1 - beta1_power) * m / (v + epsilon)` from the variable.
+    ///
+    /// `ResourceApplyAdaMax(var: resource, m: resource, v: resource, beta1_power: T, lr: T, beta1: T, beta2: T, epsilon: T, grad: T) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyAdaMax(@f64[2] [1 -0.5], @f64[2] [0.1 -0.1], @f64[2] [0.2 0.1], f64 0.81, f64 0.5, f64 0.9, f64 0.95, f64 0.01, f64[2] [0.3 -0.2]) ~ f64[2] [-0.018675721561969727 0.8784461152882206], f64[2] [0.12 -0.11], f64[2] [0.3 0.2]
+    /// ```
+    #[track_caller]
+    fn resource_apply_ada_max(
+        self,
+        var: impl Into<Arg<'g>>,
+        m: impl Into<Arg<'g>>,
+        v: impl Into<Arg<'g>>,
+        beta1_power: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        beta1: impl Into<Arg<'g>>,
+        beta2: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceApplyAdaMax")
+            .input(var)
+            .input(m)
+            .input(v)
+            .input(beta1_power)
+            .input(lr)
+            .input(beta1)
+            .input(beta2)
+            .input(epsilon)
+            .input(grad)
+            .finish()
+    }
+
+    /// Keeps `accum`, the mean of `grad^2` that decays by `rho`, and `accum_update`, that of `update^2`, where `update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad`, and subtracts `lr * update` from the variable. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ResourceApplyAdadelta(var: resource, accum: resource, accum_update: resource, lr: T, rho: T, epsilon: T, grad: T) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyAdadelta(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], @f64[2] [0.3 0.4], f64 0.5, f64 0.9, f64 0.01, f64[2] [0.3 -0.2]) ~ f64[2] [0.7470359201624204 -0.35462455290333], f64[2] [0.099 0.184], f64[2] [0.29559633027522936 0.36845360824742274]
+    /// ```
+    #[track_caller]
+    fn resource_apply_adadelta(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        accum_update: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        rho: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceApplyAdadelta")
+            .input(var)
+            .input(accum)
+            .input(accum_update)
+            .input(lr)
+            .input(rho)
+            .input(epsilon)
+            .input(grad)
+            .finish()
+    }
+
     /// Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / sqrt(accum)` from the variable. The sparse forms do so for the rows that `indices` name.
     ///
     /// `ResourceApplyAdagrad(var: resource, accum: resource, lr: T, grad: T) -> ()`
@@ -4858,6 +5259,66 @@ pub trait Ops<'g>: Start<'g> + Sized {
         grad: impl Into<Arg<'g>>,
     ) -> Op<'g> {
         self.start("ResourceApplyAdagrad").input(var).input(accum).input(lr).input(grad).finish()
+    }
+
+    /// Adds `grad` to `gradient_accumulator` and `grad^2` to `gradient_squared_accumulator`; the variable becomes `-lr * g / (l2 * global_step * lr + sqrt(gradient_squared_accumulator))`, where `g` is the first accumulator drawn towards zero by `l1 * global_step`. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ResourceApplyAdagradDA(var: resource, gradient_accumulator: resource, gradient_squared_accumulator: resource, grad: T, lr: T, l1: T, l2: T, global_step: i64) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyAdagradDA(@f64[2] [1 -0.5], @f64[2] [0.1 -0.3], @f64[2] [0.1 0.2], f64[2] [0.3 -0.2], f64 0.5, f64 0.05, f64 0.2, i64 3) ~ f64[2] [-0.1698623679425842 0.22154760664940817], f64[2] [0.4 -0.5], f64[2] [0.19 0.24]
+    /// ```
+    #[track_caller]
+    fn resource_apply_adagrad_da(
+        self,
+        var: impl Into<Arg<'g>>,
+        gradient_accumulator: impl Into<Arg<'g>>,
+        gradient_squared_accumulator: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        global_step: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceApplyAdagradDA")
+            .input(var)
+            .input(gradient_accumulator)
+            .input(gradient_squared_accumulator)
+            .input(grad)
+            .input(lr)
+            .input(l1)
+            .input(l2)
+            .input(global_step)
+            .finish()
+    }
+
+    /// Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / (sqrt(accum) + epsilon)` from the variable. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ResourceApplyAdagradV2(var: resource, accum: resource, lr: T, epsilon: T, grad: T) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`, `update_slots: bool = true`.
+    ///
+    /// ```text
+    /// ResourceApplyAdagradV2(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], f64 0.5, f64 0.01, f64[2] [0.3 -0.2]) ~ f64[2] [0.6635940802890463 -0.29995917108935577], f64[2] [0.19 0.24]
+    /// ```
+    #[track_caller]
+    fn resource_apply_adagrad_v2(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceApplyAdagradV2")
+            .input(var)
+            .input(accum)
+            .input(lr)
+            .input(epsilon)
+            .input(grad)
+            .finish()
     }
 
     /// Keeps `m` and `v`, the means of `grad` and `grad^2` that decay by `beta1` and `beta2`, and subtracts `lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon)` from the variable; with `use_nesterov`, `m` in this is `m * beta1 + (1 - beta1) * grad`.
@@ -4897,6 +5358,76 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .finish()
     }
 
+    /// Keeps `m` and `v`, the means of `grad` and `grad^2` that decay by `beta1` and `beta2`, and `vhat`, the largest `v` there was, and subtracts `lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(vhat) + epsilon)` from the variable.
+    ///
+    /// `ResourceApplyAdamWithAmsgrad(var: resource, m: resource, v: resource, vhat: resource, beta1_power: T, beta2_power: T, lr: T, beta1: T, beta2: T, epsilon: T, grad: T) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyAdamWithAmsgrad(@f32[1] [1], @f32[1] [0], @f32[1] [4], @f32[1] [16], f32 0.5, f32 0.75, f32 0.5, f32 0.5, f32 0.5, f32 0, f32[1] [2]) ~ f32[1] [0.875], f32[1] [1], f32[1] [4], f32[1] [16]
+    /// ```
+    #[track_caller]
+    fn resource_apply_adam_with_amsgrad(
+        self,
+        var: impl Into<Arg<'g>>,
+        m: impl Into<Arg<'g>>,
+        v: impl Into<Arg<'g>>,
+        vhat: impl Into<Arg<'g>>,
+        beta1_power: impl Into<Arg<'g>>,
+        beta2_power: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        beta1: impl Into<Arg<'g>>,
+        beta2: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceApplyAdamWithAmsgrad")
+            .input(var)
+            .input(m)
+            .input(v)
+            .input(vhat)
+            .input(beta1_power)
+            .input(beta2_power)
+            .input(lr)
+            .input(beta1)
+            .input(beta2)
+            .input(epsilon)
+            .input(grad)
+            .finish()
+    }
+
+    /// Keeps `m`, the mean of `grad` that decays by `beta`, and subtracts `lr * (alpha + sign_decay * sign(grad) * sign(m)) * grad` from the variable.
+    ///
+    /// `ResourceApplyAddSign(var: resource, m: resource, lr: T, alpha: T, sign_decay: T, beta: T, grad: T) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyAddSign(@f64[2] [1 -0.5], @f64[2] [0.1 -0.1], f64 0.5, f64 1.5, f64 0.7, f64 0.9, f64[2] [0.3 -0.2]) ~ f64[2] [0.67 -0.28], f64[2] [0.12 -0.11]
+    /// ```
+    #[track_caller]
+    fn resource_apply_add_sign(
+        self,
+        var: impl Into<Arg<'g>>,
+        m: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        alpha: impl Into<Arg<'g>>,
+        sign_decay: impl Into<Arg<'g>>,
+        beta: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceApplyAddSign")
+            .input(var)
+            .input(m)
+            .input(lr)
+            .input(alpha)
+            .input(sign_decay)
+            .input(beta)
+            .input(grad)
+            .finish()
+    }
+
     /// Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable. The sparse forms do so for the rows that `indices` name.
     ///
     /// `ResourceApplyCenteredRMSProp(var: resource, mg: resource, ms: resource, mom: resource, lr: T, rho: T, momentum: T, epsilon: T, grad: T) -> ()`
@@ -4929,6 +5460,74 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .input(momentum)
             .input(epsilon)
             .input(grad)
+            .finish()
+    }
+
+    /// Adds `grad^2` to `accum`, and `grad - (accum_new^-lr_power - accum^-lr_power) / lr * var` to `linear`; the variable becomes `(sign(linear) * l1 - linear) / (accum_new^-lr_power / lr + 2 * l2)`, or 0 where `|linear|` is at most `l1`. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ResourceApplyFtrl(var: resource, accum: resource, linear: resource, grad: T, lr: T, l1: T, l2: T, lr_power: T) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyFtrl(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], @f64[2] [0.05 0.3], f64[2] [0.3 -0.2], f64 0.5, f64 0.01, f64 0.2, f64 -0.5) ~ f64[2] [-0.07916130152359706 -0.09616230439173806], f64[2] [0.19 0.24], f64[2] [0.11067574332554121 0.1426843530566777]
+    /// ```
+    #[track_caller]
+    fn resource_apply_ftrl(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        linear: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        lr_power: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceApplyFtrl")
+            .input(var)
+            .input(accum)
+            .input(linear)
+            .input(grad)
+            .input(lr)
+            .input(l1)
+            .input(l2)
+            .input(lr_power)
+            .finish()
+    }
+
+    /// Like the first version, but `linear` grows by `grad + 2 * l2_shrinkage * var` in place of `grad`.
+    ///
+    /// `ResourceApplyFtrlV2(var: resource, accum: resource, linear: resource, grad: T, lr: T, l1: T, l2: T, l2_shrinkage: T, lr_power: T) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyFtrl(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], @f64[2] [0.05 0.3], f64[2] [0.3 -0.2], f64 0.5, f64 0.01, f64 0.2, f64 -0.5) ~ f64[2] [-0.07916130152359706 -0.09616230439173806], f64[2] [0.19 0.24], f64[2] [0.11067574332554121 0.1426843530566777]
+    /// ```
+    #[track_caller]
+    fn resource_apply_ftrl_v2(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        linear: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        l2_shrinkage: impl Into<Arg<'g>>,
+        lr_power: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceApplyFtrlV2")
+            .input(var)
+            .input(accum)
+            .input(linear)
+            .input(grad)
+            .input(lr)
+            .input(l1)
+            .input(l2)
+            .input(l2_shrinkage)
+            .input(lr_power)
             .finish()
     }
 
@@ -5002,6 +5601,93 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .input(lr)
             .input(grad)
             .input(momentum)
+            .finish()
+    }
+
+    /// Keeps `m`, the mean of `grad` that decays by `beta`, and subtracts `lr * exp(logbase * sign_decay * sign(grad) * sign(m)) * grad` from the variable.
+    ///
+    /// `ResourceApplyPowerSign(var: resource, m: resource, lr: T, logbase: T, sign_decay: T, beta: T, grad: T) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyPowerSign(@f64[2] [1 -0.5], @f64[2] [0.1 -0.1], f64 0.5, f64 1.5, f64 0.7, f64 0.9, f64[2] [0.3 -0.2]) ~ f64[2] [0.5713523322905255 -0.21423488819368364], f64[2] [0.12 -0.11]
+    /// ```
+    #[track_caller]
+    fn resource_apply_power_sign(
+        self,
+        var: impl Into<Arg<'g>>,
+        m: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        logbase: impl Into<Arg<'g>>,
+        sign_decay: impl Into<Arg<'g>>,
+        beta: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceApplyPowerSign")
+            .input(var)
+            .input(m)
+            .input(lr)
+            .input(logbase)
+            .input(sign_decay)
+            .input(beta)
+            .input(grad)
+            .finish()
+    }
+
+    /// Adds `grad^2` to `accum`, subtracts `rate * grad` from the variable with `rate = lr / sqrt(accum)`, then draws it towards zero: by `rate * l1`, and over `1 + rate * l2`. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ResourceApplyProximalAdagrad(var: resource, accum: resource, lr: T, l1: T, l2: T, grad: T) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyProximalAdagrad(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], f64 0.5, f64 0.4, f64 0.2, f64[2] [0.3 -0.2]) ~ f64[2] [0.1602752641148315 0], f64[2] [0.19 0.24]
+    /// ```
+    #[track_caller]
+    fn resource_apply_proximal_adagrad(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceApplyProximalAdagrad")
+            .input(var)
+            .input(accum)
+            .input(lr)
+            .input(l1)
+            .input(l2)
+            .input(grad)
+            .finish()
+    }
+
+    /// Subtracts `alpha * delta` from the variable, then draws it towards zero: by `alpha * l1`, and over `1 + alpha * l2`. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ResourceApplyProximalGradientDescent(var: resource, alpha: T, l1: T, l2: T, delta: T) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyProximalGradientDescent(@f64[2] [1 -0.5], f64 0.5, f64 0.4, f64 0.2, f64[2] [0.3 -0.2]) ~ f64[2] [0.5909090909090908 -0.18181818181818182]
+    /// ```
+    #[track_caller]
+    fn resource_apply_proximal_gradient_descent(
+        self,
+        var: impl Into<Arg<'g>>,
+        alpha: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        delta: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceApplyProximalGradientDescent")
+            .input(var)
+            .input(alpha)
+            .input(l1)
+            .input(l2)
+            .input(delta)
             .finish()
     }
 
@@ -5280,6 +5966,39 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("ResourceScatterUpdate").input(resource).input(indices).input(updates).finish()
     }
 
+    /// Keeps `accum`, the mean of `grad^2` that decays by `rho`, and `accum_update`, that of `update^2`, where `update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad`, and subtracts `lr * update` from the variable. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ResourceSparseApplyAdadelta(var: resource, accum: resource, accum_update: resource, lr: T, rho: T, epsilon: T, grad: T, indices: Tindices) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `Tindices: i32|i64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyAdadelta(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], @f64[2] [0.3 0.4], f64 0.5, f64 0.9, f64 0.01, f64[2] [0.3 -0.2]) ~ f64[2] [0.7470359201624204 -0.35462455290333], f64[2] [0.099 0.184], f64[2] [0.29559633027522936 0.36845360824742274]
+    /// ```
+    #[track_caller]
+    fn resource_sparse_apply_adadelta(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        accum_update: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        rho: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceSparseApplyAdadelta")
+            .input(var)
+            .input(accum)
+            .input(accum_update)
+            .input(lr)
+            .input(rho)
+            .input(epsilon)
+            .input(grad)
+            .input(indices)
+            .finish()
+    }
+
     /// Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / sqrt(accum)` from the variable. The sparse forms do so for the rows that `indices` name.
     ///
     /// `ResourceSparseApplyAdagrad(var: resource, accum: resource, lr: T, grad: T, indices: Tindices) -> ()`
@@ -5302,6 +6021,70 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .input(var)
             .input(accum)
             .input(lr)
+            .input(grad)
+            .input(indices)
+            .finish()
+    }
+
+    /// Adds `grad` to `gradient_accumulator` and `grad^2` to `gradient_squared_accumulator`; the variable becomes `-lr * g / (l2 * global_step * lr + sqrt(gradient_squared_accumulator))`, where `g` is the first accumulator drawn towards zero by `l1 * global_step`. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ResourceSparseApplyAdagradDA(var: resource, gradient_accumulator: resource, gradient_squared_accumulator: resource, grad: T, indices: Tindices, lr: T, l1: T, l2: T, global_step: i64) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `Tindices: i32|i64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyAdagradDA(@f64[2] [1 -0.5], @f64[2] [0.1 -0.3], @f64[2] [0.1 0.2], f64[2] [0.3 -0.2], f64 0.5, f64 0.05, f64 0.2, i64 3) ~ f64[2] [-0.1698623679425842 0.22154760664940817], f64[2] [0.4 -0.5], f64[2] [0.19 0.24]
+    /// ```
+    #[track_caller]
+    fn resource_sparse_apply_adagrad_da(
+        self,
+        var: impl Into<Arg<'g>>,
+        gradient_accumulator: impl Into<Arg<'g>>,
+        gradient_squared_accumulator: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        global_step: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceSparseApplyAdagradDA")
+            .input(var)
+            .input(gradient_accumulator)
+            .input(gradient_squared_accumulator)
+            .input(grad)
+            .input(indices)
+            .input(lr)
+            .input(l1)
+            .input(l2)
+            .input(global_step)
+            .finish()
+    }
+
+    /// Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / (sqrt(accum) + epsilon)` from the variable. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ResourceSparseApplyAdagradV2(var: resource, accum: resource, lr: T, epsilon: T, grad: T, indices: Tindices) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `Tindices: i32|i64`, `use_locking: bool = false`, `update_slots: bool = true`.
+    ///
+    /// ```text
+    /// ResourceApplyAdagradV2(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], f64 0.5, f64 0.01, f64[2] [0.3 -0.2]) ~ f64[2] [0.6635940802890463 -0.29995917108935577], f64[2] [0.19 0.24]
+    /// ```
+    #[track_caller]
+    fn resource_sparse_apply_adagrad_v2(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceSparseApplyAdagradV2")
+            .input(var)
+            .input(accum)
+            .input(lr)
+            .input(epsilon)
             .input(grad)
             .input(indices)
             .finish()
@@ -5341,6 +6124,78 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .input(epsilon)
             .input(grad)
             .input(indices)
+            .finish()
+    }
+
+    /// Adds `grad^2` to `accum`, and `grad - (accum_new^-lr_power - accum^-lr_power) / lr * var` to `linear`; the variable becomes `(sign(linear) * l1 - linear) / (accum_new^-lr_power / lr + 2 * l2)`, or 0 where `|linear|` is at most `l1`. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ResourceSparseApplyFtrl(var: resource, accum: resource, linear: resource, grad: T, indices: Tindices, lr: T, l1: T, l2: T, lr_power: T) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `Tindices: i32|i64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyFtrl(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], @f64[2] [0.05 0.3], f64[2] [0.3 -0.2], f64 0.5, f64 0.01, f64 0.2, f64 -0.5) ~ f64[2] [-0.07916130152359706 -0.09616230439173806], f64[2] [0.19 0.24], f64[2] [0.11067574332554121 0.1426843530566777]
+    /// ```
+    #[track_caller]
+    fn resource_sparse_apply_ftrl(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        linear: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        lr_power: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceSparseApplyFtrl")
+            .input(var)
+            .input(accum)
+            .input(linear)
+            .input(grad)
+            .input(indices)
+            .input(lr)
+            .input(l1)
+            .input(l2)
+            .input(lr_power)
+            .finish()
+    }
+
+    /// Like the first version, but `linear` grows by `grad + 2 * l2_shrinkage * var` in place of `grad`.
+    ///
+    /// `ResourceSparseApplyFtrlV2(var: resource, accum: resource, linear: resource, grad: T, indices: Tindices, lr: T, l1: T, l2: T, l2_shrinkage: T, lr_power: T) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `Tindices: i32|i64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyFtrl(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], @f64[2] [0.05 0.3], f64[2] [0.3 -0.2], f64 0.5, f64 0.01, f64 0.2, f64 -0.5) ~ f64[2] [-0.07916130152359706 -0.09616230439173806], f64[2] [0.19 0.24], f64[2] [0.11067574332554121 0.1426843530566777]
+    /// ```
+    #[track_caller]
+    fn resource_sparse_apply_ftrl_v2(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        linear: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        l2_shrinkage: impl Into<Arg<'g>>,
+        lr_power: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceSparseApplyFtrlV2")
+            .input(var)
+            .input(accum)
+            .input(linear)
+            .input(grad)
+            .input(indices)
+            .input(lr)
+            .input(l1)
+            .input(l2)
+            .input(l2_shrinkage)
+            .input(lr_power)
             .finish()
     }
 
@@ -5399,6 +6254,66 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .input(grad)
             .input(indices)
             .input(momentum)
+            .finish()
+    }
+
+    /// Adds `grad^2` to `accum`, subtracts `rate * grad` from the variable with `rate = lr / sqrt(accum)`, then draws it towards zero: by `rate * l1`, and over `1 + rate * l2`. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ResourceSparseApplyProximalAdagrad(var: resource, accum: resource, lr: T, l1: T, l2: T, grad: T, indices: Tindices) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `Tindices: i32|i64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyProximalAdagrad(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], f64 0.5, f64 0.4, f64 0.2, f64[2] [0.3 -0.2]) ~ f64[2] [0.1602752641148315 0], f64[2] [0.19 0.24]
+    /// ```
+    #[track_caller]
+    fn resource_sparse_apply_proximal_adagrad(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceSparseApplyProximalAdagrad")
+            .input(var)
+            .input(accum)
+            .input(lr)
+            .input(l1)
+            .input(l2)
+            .input(grad)
+            .input(indices)
+            .finish()
+    }
+
+    /// Subtracts `alpha * delta` from the variable, then draws it towards zero: by `alpha * l1`, and over `1 + alpha * l2`. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `ResourceSparseApplyProximalGradientDescent(var: resource, alpha: T, l1: T, l2: T, grad: T, indices: Tindices) -> ()`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `Tindices: i32|i64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyProximalGradientDescent(@f64[2] [1 -0.5], f64 0.5, f64 0.4, f64 0.2, f64[2] [0.3 -0.2]) ~ f64[2] [0.5909090909090908 -0.18181818181818182]
+    /// ```
+    #[track_caller]
+    fn resource_sparse_apply_proximal_gradient_descent(
+        self,
+        var: impl Into<Arg<'g>>,
+        alpha: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        self.start("ResourceSparseApplyProximalGradientDescent")
+            .input(var)
+            .input(alpha)
+            .input(l1)
+            .input(l2)
+            .input(grad)
+            .input(indices)
             .finish()
     }
 
@@ -6441,6 +7356,39 @@ pub trait Ops<'g>: Start<'g> + Sized {
         [op.output(0), op.output(1)]
     }
 
+    /// Keeps `accum`, the mean of `grad^2` that decays by `rho`, and `accum_update`, that of `update^2`, where `update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad`, and subtracts `lr * update` from the variable. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `SparseApplyAdadelta(var: &T, accum: &T, accum_update: &T, lr: T, rho: T, epsilon: T, grad: T, indices: Tindices) -> (out: &T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `Tindices: i32|i64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyAdadelta(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], @f64[2] [0.3 0.4], f64 0.5, f64 0.9, f64 0.01, f64[2] [0.3 -0.2]) ~ f64[2] [0.7470359201624204 -0.35462455290333], f64[2] [0.099 0.184], f64[2] [0.29559633027522936 0.36845360824742274]
+    /// ```
+    #[track_caller]
+    fn sparse_apply_adadelta(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        accum_update: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        rho: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SparseApplyAdadelta")
+            .input(var)
+            .input(accum)
+            .input(accum_update)
+            .input(lr)
+            .input(rho)
+            .input(epsilon)
+            .input(grad)
+            .input(indices)
+            .output()
+    }
+
     /// Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / sqrt(accum)` from the variable. The sparse forms do so for the rows that `indices` name.
     ///
     /// `SparseApplyAdagrad(var: &T, accum: &T, lr: T, grad: T, indices: Tindices) -> (out: &T)`
@@ -6460,6 +7408,70 @@ pub trait Ops<'g>: Start<'g> + Sized {
         indices: impl Into<Arg<'g>>,
     ) -> Output<'g> {
         self.start("SparseApplyAdagrad").input(var).input(accum).input(lr).input(grad).input(indices).output()
+    }
+
+    /// Adds `grad` to `gradient_accumulator` and `grad^2` to `gradient_squared_accumulator`; the variable becomes `-lr * g / (l2 * global_step * lr + sqrt(gradient_squared_accumulator))`, where `g` is the first accumulator drawn towards zero by `l1 * global_step`. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `SparseApplyAdagradDA(var: &T, gradient_accumulator: &T, gradient_squared_accumulator: &T, grad: T, indices: Tindices, lr: T, l1: T, l2: T, global_step: i64) -> (out: &T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `Tindices: i32|i64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyAdagradDA(@f64[2] [1 -0.5], @f64[2] [0.1 -0.3], @f64[2] [0.1 0.2], f64[2] [0.3 -0.2], f64 0.5, f64 0.05, f64 0.2, i64 3) ~ f64[2] [-0.1698623679425842 0.22154760664940817], f64[2] [0.4 -0.5], f64[2] [0.19 0.24]
+    /// ```
+    #[track_caller]
+    fn sparse_apply_adagrad_da(
+        self,
+        var: impl Into<Arg<'g>>,
+        gradient_accumulator: impl Into<Arg<'g>>,
+        gradient_squared_accumulator: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        global_step: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SparseApplyAdagradDA")
+            .input(var)
+            .input(gradient_accumulator)
+            .input(gradient_squared_accumulator)
+            .input(grad)
+            .input(indices)
+            .input(lr)
+            .input(l1)
+            .input(l2)
+            .input(global_step)
+            .output()
+    }
+
+    /// Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / (sqrt(accum) + epsilon)` from the variable. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `SparseApplyAdagradV2(var: &T, accum: &T, lr: T, epsilon: T, grad: T, indices: Tindices) -> (out: &T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `Tindices: i32|i64`, `use_locking: bool = false`, `update_slots: bool = true`.
+    ///
+    /// ```text
+    /// ResourceApplyAdagradV2(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], f64 0.5, f64 0.01, f64[2] [0.3 -0.2]) ~ f64[2] [0.6635940802890463 -0.29995917108935577], f64[2] [0.19 0.24]
+    /// ```
+    #[track_caller]
+    fn sparse_apply_adagrad_v2(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SparseApplyAdagradV2")
+            .input(var)
+            .input(accum)
+            .input(lr)
+            .input(epsilon)
+            .input(grad)
+            .input(indices)
+            .output()
     }
 
     /// Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable. The sparse forms do so for the rows that `indices` name.
@@ -6499,6 +7511,78 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .output()
     }
 
+    /// Adds `grad^2` to `accum`, and `grad - (accum_new^-lr_power - accum^-lr_power) / lr * var` to `linear`; the variable becomes `(sign(linear) * l1 - linear) / (accum_new^-lr_power / lr + 2 * l2)`, or 0 where `|linear|` is at most `l1`. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `SparseApplyFtrl(var: &T, accum: &T, linear: &T, grad: T, indices: Tindices, lr: T, l1: T, l2: T, lr_power: T) -> (out: &T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `Tindices: i32|i64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyFtrl(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], @f64[2] [0.05 0.3], f64[2] [0.3 -0.2], f64 0.5, f64 0.01, f64 0.2, f64 -0.5) ~ f64[2] [-0.07916130152359706 -0.09616230439173806], f64[2] [0.19 0.24], f64[2] [0.11067574332554121 0.1426843530566777]
+    /// ```
+    #[track_caller]
+    fn sparse_apply_ftrl(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        linear: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        lr_power: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SparseApplyFtrl")
+            .input(var)
+            .input(accum)
+            .input(linear)
+            .input(grad)
+            .input(indices)
+            .input(lr)
+            .input(l1)
+            .input(l2)
+            .input(lr_power)
+            .output()
+    }
+
+    /// Like the first version, but `linear` grows by `grad + 2 * l2_shrinkage * var` in place of `grad`.
+    ///
+    /// `SparseApplyFtrlV2(var: &T, accum: &T, linear: &T, grad: T, indices: Tindices, lr: T, l1: T, l2: T, l2_shrinkage: T, lr_power: T) -> (out: &T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `Tindices: i32|i64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyFtrl(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], @f64[2] [0.05 0.3], f64[2] [0.3 -0.2], f64 0.5, f64 0.01, f64 0.2, f64 -0.5) ~ f64[2] [-0.07916130152359706 -0.09616230439173806], f64[2] [0.19 0.24], f64[2] [0.11067574332554121 0.1426843530566777]
+    /// ```
+    #[track_caller]
+    fn sparse_apply_ftrl_v2(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        linear: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        l2_shrinkage: impl Into<Arg<'g>>,
+        lr_power: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SparseApplyFtrlV2")
+            .input(var)
+            .input(accum)
+            .input(linear)
+            .input(grad)
+            .input(indices)
+            .input(lr)
+            .input(l1)
+            .input(l2)
+            .input(l2_shrinkage)
+            .input(lr_power)
+            .output()
+    }
+
     /// Sets `accum = accum * momentum + grad` and subtracts `lr * accum` from the variable; with `use_nesterov`, `lr * (grad + momentum * accum)`. The sparse forms do so for the rows that `indices` name.
     ///
     /// `SparseApplyMomentum(var: &T, accum: &T, lr: T, grad: T, indices: Tindices, momentum: T) -> (out: &T)`
@@ -6525,6 +7609,66 @@ pub trait Ops<'g>: Start<'g> + Sized {
             .input(grad)
             .input(indices)
             .input(momentum)
+            .output()
+    }
+
+    /// Adds `grad^2` to `accum`, subtracts `rate * grad` from the variable with `rate = lr / sqrt(accum)`, then draws it towards zero: by `rate * l1`, and over `1 + rate * l2`. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `SparseApplyProximalAdagrad(var: &T, accum: &T, lr: T, l1: T, l2: T, grad: T, indices: Tindices) -> (out: &T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `Tindices: i32|i64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyProximalAdagrad(@f64[2] [1 -0.5], @f64[2] [0.1 0.2], f64 0.5, f64 0.4, f64 0.2, f64[2] [0.3 -0.2]) ~ f64[2] [0.1602752641148315 0], f64[2] [0.19 0.24]
+    /// ```
+    #[track_caller]
+    fn sparse_apply_proximal_adagrad(
+        self,
+        var: impl Into<Arg<'g>>,
+        accum: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SparseApplyProximalAdagrad")
+            .input(var)
+            .input(accum)
+            .input(lr)
+            .input(l1)
+            .input(l2)
+            .input(grad)
+            .input(indices)
+            .output()
+    }
+
+    /// Subtracts `alpha * delta` from the variable, then draws it towards zero: by `alpha * l1`, and over `1 + alpha * l2`. The sparse forms do so for the rows that `indices` name.
+    ///
+    /// `SparseApplyProximalGradientDescent(var: &T, alpha: T, l1: T, l2: T, grad: T, indices: Tindices) -> (out: &T)`
+    ///
+    /// Attributes: `T: f16|bf16|f32|f64`, `Tindices: i32|i64`, `use_locking: bool = false`.
+    ///
+    /// ```text
+    /// ResourceApplyProximalGradientDescent(@f64[2] [1 -0.5], f64 0.5, f64 0.4, f64 0.2, f64[2] [0.3 -0.2]) ~ f64[2] [0.5909090909090908 -0.18181818181818182]
+    /// ```
+    #[track_caller]
+    fn sparse_apply_proximal_gradient_descent(
+        self,
+        var: impl Into<Arg<'g>>,
+        alpha: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        self.start("SparseApplyProximalGradientDescent")
+            .input(var)
+            .input(alpha)
+            .input(l1)
+            .input(l2)
+            .input(grad)
+            .input(indices)
             .output()
     }
 
@@ -9877,6 +11021,42 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::any(first.graph(), first, reduction_indices)
     }
 
+    /// Keeps `m`, the mean of `grad` that decays by `beta1`, and `v = max(beta2 * v, |grad|)`, and subtracts `lr / (1 - beta1_power) * m / (v + epsilon)` from the variable.
+    ///
+    /// See [`Ops::apply_ada_max`].
+    #[track_caller]
+    fn apply_ada_max(
+        self,
+        m: impl Into<Arg<'g>>,
+        v: impl Into<Arg<'g>>,
+        beta1_power: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        beta1: impl Into<Arg<'g>>,
+        beta2: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::apply_ada_max(first.graph(), first, m, v, beta1_power, lr, beta1, beta2, epsilon, grad)
+    }
+
+    /// Keeps `accum`, the mean of `grad^2` that decays by `rho`, and `accum_update`, that of `update^2`, where `update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad`, and subtracts `lr * update` from the variable.
+    ///
+    /// See [`Ops::apply_adadelta`].
+    #[track_caller]
+    fn apply_adadelta(
+        self,
+        accum: impl Into<Arg<'g>>,
+        accum_update: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        rho: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::apply_adadelta(first.graph(), first, accum, accum_update, lr, rho, epsilon, grad)
+    }
+
     /// Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / sqrt(accum)` from the variable.
     ///
     /// See [`Ops::apply_adagrad`].
@@ -9889,6 +11069,49 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     ) -> Output<'g> {
         let first = self.into();
         Ops::apply_adagrad(first.graph(), first, accum, lr, grad)
+    }
+
+    /// Adds `grad` to `gradient_accumulator` and `grad^2` to `gradient_squared_accumulator`; the variable becomes `-lr * g / (l2 * global_step * lr + sqrt(gradient_squared_accumulator))`, where `g` is the first accumulator drawn towards zero by `l1 * global_step`.
+    ///
+    /// See [`Ops::apply_adagrad_da`].
+    #[track_caller]
+    fn apply_adagrad_da(
+        self,
+        gradient_accumulator: impl Into<Arg<'g>>,
+        gradient_squared_accumulator: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        global_step: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::apply_adagrad_da(
+            first.graph(),
+            first,
+            gradient_accumulator,
+            gradient_squared_accumulator,
+            grad,
+            lr,
+            l1,
+            l2,
+            global_step,
+        )
+    }
+
+    /// Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / (sqrt(accum) + epsilon)` from the variable.
+    ///
+    /// See [`Ops::apply_adagrad_v2`].
+    #[track_caller]
+    fn apply_adagrad_v2(
+        self,
+        accum: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::apply_adagrad_v2(first.graph(), first, accum, lr, epsilon, grad)
     }
 
     /// Keeps `m` and `v`, the means of `grad` and `grad^2` that decay by `beta1` and `beta2`, and subtracts `lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon)` from the variable; with `use_nesterov`, `m` in this is `m * beta1 + (1 - beta1) * grad`.
@@ -9911,6 +11134,23 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::apply_adam(first.graph(), first, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad)
     }
 
+    /// Keeps `m`, the mean of `grad` that decays by `beta`, and subtracts `lr * (alpha + sign_decay * sign(grad) * sign(m)) * grad` from the variable.
+    ///
+    /// See [`Ops::apply_add_sign`].
+    #[track_caller]
+    fn apply_add_sign(
+        self,
+        m: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        alpha: impl Into<Arg<'g>>,
+        sign_decay: impl Into<Arg<'g>>,
+        beta: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::apply_add_sign(first.graph(), first, m, lr, alpha, sign_decay, beta, grad)
+    }
+
     /// Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable.
     ///
     /// See [`Ops::apply_centered_rms_prop`].
@@ -9928,6 +11168,43 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     ) -> Output<'g> {
         let first = self.into();
         Ops::apply_centered_rms_prop(first.graph(), first, mg, ms, mom, lr, rho, momentum, epsilon, grad)
+    }
+
+    /// Adds `grad^2` to `accum`, and `grad - (accum_new^-lr_power - accum^-lr_power) / lr * var` to `linear`; the variable becomes `(sign(linear) * l1 - linear) / (accum_new^-lr_power / lr + 2 * l2)`, or 0 where `|linear|` is at most `l1`.
+    ///
+    /// See [`Ops::apply_ftrl`].
+    #[track_caller]
+    fn apply_ftrl(
+        self,
+        accum: impl Into<Arg<'g>>,
+        linear: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        lr_power: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::apply_ftrl(first.graph(), first, accum, linear, grad, lr, l1, l2, lr_power)
+    }
+
+    /// Like the first version, but `linear` grows by `grad + 2 * l2_shrinkage * var` in place of `grad`.
+    ///
+    /// See [`Ops::apply_ftrl_v2`].
+    #[track_caller]
+    fn apply_ftrl_v2(
+        self,
+        accum: impl Into<Arg<'g>>,
+        linear: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        l2_shrinkage: impl Into<Arg<'g>>,
+        lr_power: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::apply_ftrl_v2(first.graph(), first, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power)
     }
 
     /// Subtracts `alpha * delta` from the variable.
@@ -9952,6 +11229,54 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     ) -> Output<'g> {
         let first = self.into();
         Ops::apply_momentum(first.graph(), first, accum, lr, grad, momentum)
+    }
+
+    /// Keeps `m`, the mean of `grad` that decays by `beta`, and subtracts `lr * exp(logbase * sign_decay * sign(grad) * sign(m)) * grad` from the variable.
+    ///
+    /// See [`Ops::apply_power_sign`].
+    #[track_caller]
+    fn apply_power_sign(
+        self,
+        m: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        logbase: impl Into<Arg<'g>>,
+        sign_decay: impl Into<Arg<'g>>,
+        beta: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::apply_power_sign(first.graph(), first, m, lr, logbase, sign_decay, beta, grad)
+    }
+
+    /// Adds `grad^2` to `accum`, subtracts `rate * grad` from the variable with `rate = lr / sqrt(accum)`, then draws it towards zero: by `rate * l1`, and over `1 + rate * l2`.
+    ///
+    /// See [`Ops::apply_proximal_adagrad`].
+    #[track_caller]
+    fn apply_proximal_adagrad(
+        self,
+        accum: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::apply_proximal_adagrad(first.graph(), first, accum, lr, l1, l2, grad)
+    }
+
+    /// Subtracts `alpha * delta` from the variable, then draws it towards zero: by `alpha * l1`, and over `1 + alpha * l2`.
+    ///
+    /// See [`Ops::apply_proximal_gradient_descent`].
+    #[track_caller]
+    fn apply_proximal_gradient_descent(
+        self,
+        alpha: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        delta: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::apply_proximal_gradient_descent(first.graph(), first, alpha, l1, l2, delta)
     }
 
     /// Keeps `ms`, the mean of `grad^2` that decays by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms + epsilon)`, and subtracts `mom` from the variable.
@@ -10640,6 +11965,30 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn dynamic_partition(self, partitions: impl Into<Arg<'g>>, num_partitions: i64) -> Vec<Output<'g>> {
         let first = self.into();
         Ops::dynamic_partition(first.graph(), first, partitions, num_partitions)
+    }
+
+    /// For each row (along the last axis) how many insertions, deletions and replacements make the sequence of the hypothesis that of the truth; with `normalize`, over the length of the latter, which for none is infinite.
+    ///
+    /// See [`Ops::edit_distance`].
+    #[track_caller]
+    fn edit_distance(
+        self,
+        hypothesis_values: impl Into<Arg<'g>>,
+        hypothesis_shape: impl Into<Arg<'g>>,
+        truth_indices: impl Into<Arg<'g>>,
+        truth_values: impl Into<Arg<'g>>,
+        truth_shape: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::edit_distance(
+            first.graph(),
+            first,
+            hypothesis_values,
+            hypothesis_shape,
+            truth_indices,
+            truth_values,
+            truth_shape,
+        )
     }
 
     /// `features` where positive, `exp(features) - 1` elsewhere.
@@ -12429,6 +13778,42 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::reshape(first.graph(), first, shape)
     }
 
+    /// Keeps `m`, the mean of `grad` that decays by `beta1`, and `v = max(beta2 * v, |grad|)`, and subtracts `lr / (1 - beta1_power) * m / (v + epsilon)` from the variable.
+    ///
+    /// See [`Ops::resource_apply_ada_max`].
+    #[track_caller]
+    fn resource_apply_ada_max(
+        self,
+        m: impl Into<Arg<'g>>,
+        v: impl Into<Arg<'g>>,
+        beta1_power: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        beta1: impl Into<Arg<'g>>,
+        beta2: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_apply_ada_max(first.graph(), first, m, v, beta1_power, lr, beta1, beta2, epsilon, grad)
+    }
+
+    /// Keeps `accum`, the mean of `grad^2` that decays by `rho`, and `accum_update`, that of `update^2`, where `update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad`, and subtracts `lr * update` from the variable.
+    ///
+    /// See [`Ops::resource_apply_adadelta`].
+    #[track_caller]
+    fn resource_apply_adadelta(
+        self,
+        accum: impl Into<Arg<'g>>,
+        accum_update: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        rho: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_apply_adadelta(first.graph(), first, accum, accum_update, lr, rho, epsilon, grad)
+    }
+
     /// Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / sqrt(accum)` from the variable.
     ///
     /// See [`Ops::resource_apply_adagrad`].
@@ -12441,6 +13826,49 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     ) -> Op<'g> {
         let first = self.into();
         Ops::resource_apply_adagrad(first.graph(), first, accum, lr, grad)
+    }
+
+    /// Adds `grad` to `gradient_accumulator` and `grad^2` to `gradient_squared_accumulator`; the variable becomes `-lr * g / (l2 * global_step * lr + sqrt(gradient_squared_accumulator))`, where `g` is the first accumulator drawn towards zero by `l1 * global_step`.
+    ///
+    /// See [`Ops::resource_apply_adagrad_da`].
+    #[track_caller]
+    fn resource_apply_adagrad_da(
+        self,
+        gradient_accumulator: impl Into<Arg<'g>>,
+        gradient_squared_accumulator: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        global_step: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_apply_adagrad_da(
+            first.graph(),
+            first,
+            gradient_accumulator,
+            gradient_squared_accumulator,
+            grad,
+            lr,
+            l1,
+            l2,
+            global_step,
+        )
+    }
+
+    /// Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / (sqrt(accum) + epsilon)` from the variable.
+    ///
+    /// See [`Ops::resource_apply_adagrad_v2`].
+    #[track_caller]
+    fn resource_apply_adagrad_v2(
+        self,
+        accum: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_apply_adagrad_v2(first.graph(), first, accum, lr, epsilon, grad)
     }
 
     /// Keeps `m` and `v`, the means of `grad` and `grad^2` that decay by `beta1` and `beta2`, and subtracts `lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon)` from the variable; with `use_nesterov`, `m` in this is `m * beta1 + (1 - beta1) * grad`.
@@ -12475,6 +13903,57 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         )
     }
 
+    /// Keeps `m` and `v`, the means of `grad` and `grad^2` that decay by `beta1` and `beta2`, and `vhat`, the largest `v` there was, and subtracts `lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(vhat) + epsilon)` from the variable.
+    ///
+    /// See [`Ops::resource_apply_adam_with_amsgrad`].
+    #[track_caller]
+    fn resource_apply_adam_with_amsgrad(
+        self,
+        m: impl Into<Arg<'g>>,
+        v: impl Into<Arg<'g>>,
+        vhat: impl Into<Arg<'g>>,
+        beta1_power: impl Into<Arg<'g>>,
+        beta2_power: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        beta1: impl Into<Arg<'g>>,
+        beta2: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_apply_adam_with_amsgrad(
+            first.graph(),
+            first,
+            m,
+            v,
+            vhat,
+            beta1_power,
+            beta2_power,
+            lr,
+            beta1,
+            beta2,
+            epsilon,
+            grad,
+        )
+    }
+
+    /// Keeps `m`, the mean of `grad` that decays by `beta`, and subtracts `lr * (alpha + sign_decay * sign(grad) * sign(m)) * grad` from the variable.
+    ///
+    /// See [`Ops::resource_apply_add_sign`].
+    #[track_caller]
+    fn resource_apply_add_sign(
+        self,
+        m: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        alpha: impl Into<Arg<'g>>,
+        sign_decay: impl Into<Arg<'g>>,
+        beta: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_apply_add_sign(first.graph(), first, m, lr, alpha, sign_decay, beta, grad)
+    }
+
     /// Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable.
     ///
     /// See [`Ops::resource_apply_centered_rms_prop`].
@@ -12502,6 +13981,54 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
             momentum,
             epsilon,
             grad,
+        )
+    }
+
+    /// Adds `grad^2` to `accum`, and `grad - (accum_new^-lr_power - accum^-lr_power) / lr * var` to `linear`; the variable becomes `(sign(linear) * l1 - linear) / (accum_new^-lr_power / lr + 2 * l2)`, or 0 where `|linear|` is at most `l1`.
+    ///
+    /// See [`Ops::resource_apply_ftrl`].
+    #[track_caller]
+    fn resource_apply_ftrl(
+        self,
+        accum: impl Into<Arg<'g>>,
+        linear: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        lr_power: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_apply_ftrl(first.graph(), first, accum, linear, grad, lr, l1, l2, lr_power)
+    }
+
+    /// Like the first version, but `linear` grows by `grad + 2 * l2_shrinkage * var` in place of `grad`.
+    ///
+    /// See [`Ops::resource_apply_ftrl_v2`].
+    #[track_caller]
+    fn resource_apply_ftrl_v2(
+        self,
+        accum: impl Into<Arg<'g>>,
+        linear: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        l2_shrinkage: impl Into<Arg<'g>>,
+        lr_power: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_apply_ftrl_v2(
+            first.graph(),
+            first,
+            accum,
+            linear,
+            grad,
+            lr,
+            l1,
+            l2,
+            l2_shrinkage,
+            lr_power,
         )
     }
 
@@ -12542,6 +14069,54 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     ) -> Op<'g> {
         let first = self.into();
         Ops::resource_apply_momentum(first.graph(), first, accum, lr, grad, momentum)
+    }
+
+    /// Keeps `m`, the mean of `grad` that decays by `beta`, and subtracts `lr * exp(logbase * sign_decay * sign(grad) * sign(m)) * grad` from the variable.
+    ///
+    /// See [`Ops::resource_apply_power_sign`].
+    #[track_caller]
+    fn resource_apply_power_sign(
+        self,
+        m: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        logbase: impl Into<Arg<'g>>,
+        sign_decay: impl Into<Arg<'g>>,
+        beta: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_apply_power_sign(first.graph(), first, m, lr, logbase, sign_decay, beta, grad)
+    }
+
+    /// Adds `grad^2` to `accum`, subtracts `rate * grad` from the variable with `rate = lr / sqrt(accum)`, then draws it towards zero: by `rate * l1`, and over `1 + rate * l2`.
+    ///
+    /// See [`Ops::resource_apply_proximal_adagrad`].
+    #[track_caller]
+    fn resource_apply_proximal_adagrad(
+        self,
+        accum: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_apply_proximal_adagrad(first.graph(), first, accum, lr, l1, l2, grad)
+    }
+
+    /// Subtracts `alpha * delta` from the variable, then draws it towards zero: by `alpha * l1`, and over `1 + alpha * l2`.
+    ///
+    /// See [`Ops::resource_apply_proximal_gradient_descent`].
+    #[track_caller]
+    fn resource_apply_proximal_gradient_descent(
+        self,
+        alpha: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        delta: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_apply_proximal_gradient_descent(first.graph(), first, alpha, l1, l2, delta)
     }
 
     /// Keeps `ms`, the mean of `grad^2` that decays by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms + epsilon)`, and subtracts `mom` from the variable.
@@ -12679,6 +14254,34 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::resource_scatter_update(first.graph(), first, indices, updates)
     }
 
+    /// Keeps `accum`, the mean of `grad^2` that decays by `rho`, and `accum_update`, that of `update^2`, where `update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad`, and subtracts `lr * update` from the variable.
+    ///
+    /// See [`Ops::resource_sparse_apply_adadelta`].
+    #[track_caller]
+    fn resource_sparse_apply_adadelta(
+        self,
+        accum: impl Into<Arg<'g>>,
+        accum_update: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        rho: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_sparse_apply_adadelta(
+            first.graph(),
+            first,
+            accum,
+            accum_update,
+            lr,
+            rho,
+            epsilon,
+            grad,
+            indices,
+        )
+    }
+
     /// Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / sqrt(accum)` from the variable.
     ///
     /// See [`Ops::resource_sparse_apply_adagrad`].
@@ -12692,6 +14295,52 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     ) -> Op<'g> {
         let first = self.into();
         Ops::resource_sparse_apply_adagrad(first.graph(), first, accum, lr, grad, indices)
+    }
+
+    /// Adds `grad` to `gradient_accumulator` and `grad^2` to `gradient_squared_accumulator`; the variable becomes `-lr * g / (l2 * global_step * lr + sqrt(gradient_squared_accumulator))`, where `g` is the first accumulator drawn towards zero by `l1 * global_step`.
+    ///
+    /// See [`Ops::resource_sparse_apply_adagrad_da`].
+    #[track_caller]
+    fn resource_sparse_apply_adagrad_da(
+        self,
+        gradient_accumulator: impl Into<Arg<'g>>,
+        gradient_squared_accumulator: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        global_step: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_sparse_apply_adagrad_da(
+            first.graph(),
+            first,
+            gradient_accumulator,
+            gradient_squared_accumulator,
+            grad,
+            indices,
+            lr,
+            l1,
+            l2,
+            global_step,
+        )
+    }
+
+    /// Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / (sqrt(accum) + epsilon)` from the variable.
+    ///
+    /// See [`Ops::resource_sparse_apply_adagrad_v2`].
+    #[track_caller]
+    fn resource_sparse_apply_adagrad_v2(
+        self,
+        accum: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_sparse_apply_adagrad_v2(first.graph(), first, accum, lr, epsilon, grad, indices)
     }
 
     /// Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable.
@@ -12726,6 +14375,68 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         )
     }
 
+    /// Adds `grad^2` to `accum`, and `grad - (accum_new^-lr_power - accum^-lr_power) / lr * var` to `linear`; the variable becomes `(sign(linear) * l1 - linear) / (accum_new^-lr_power / lr + 2 * l2)`, or 0 where `|linear|` is at most `l1`.
+    ///
+    /// See [`Ops::resource_sparse_apply_ftrl`].
+    #[track_caller]
+    fn resource_sparse_apply_ftrl(
+        self,
+        accum: impl Into<Arg<'g>>,
+        linear: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        lr_power: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_sparse_apply_ftrl(
+            first.graph(),
+            first,
+            accum,
+            linear,
+            grad,
+            indices,
+            lr,
+            l1,
+            l2,
+            lr_power,
+        )
+    }
+
+    /// Like the first version, but `linear` grows by `grad + 2 * l2_shrinkage * var` in place of `grad`.
+    ///
+    /// See [`Ops::resource_sparse_apply_ftrl_v2`].
+    #[track_caller]
+    fn resource_sparse_apply_ftrl_v2(
+        self,
+        accum: impl Into<Arg<'g>>,
+        linear: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        l2_shrinkage: impl Into<Arg<'g>>,
+        lr_power: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_sparse_apply_ftrl_v2(
+            first.graph(),
+            first,
+            accum,
+            linear,
+            grad,
+            indices,
+            lr,
+            l1,
+            l2,
+            l2_shrinkage,
+            lr_power,
+        )
+    }
+
     /// Sets `accum = accum * momentum - lr * grad` and adds `accum` to the variable; with `use_nesterov`, `accum * momentum - lr * grad`.
     ///
     /// See [`Ops::resource_sparse_apply_keras_momentum`].
@@ -12756,6 +14467,47 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     ) -> Op<'g> {
         let first = self.into();
         Ops::resource_sparse_apply_momentum(first.graph(), first, accum, lr, grad, indices, momentum)
+    }
+
+    /// Adds `grad^2` to `accum`, subtracts `rate * grad` from the variable with `rate = lr / sqrt(accum)`, then draws it towards zero: by `rate * l1`, and over `1 + rate * l2`.
+    ///
+    /// See [`Ops::resource_sparse_apply_proximal_adagrad`].
+    #[track_caller]
+    fn resource_sparse_apply_proximal_adagrad(
+        self,
+        accum: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_sparse_apply_proximal_adagrad(first.graph(), first, accum, lr, l1, l2, grad, indices)
+    }
+
+    /// Subtracts `alpha * delta` from the variable, then draws it towards zero: by `alpha * l1`, and over `1 + alpha * l2`.
+    ///
+    /// See [`Ops::resource_sparse_apply_proximal_gradient_descent`].
+    #[track_caller]
+    fn resource_sparse_apply_proximal_gradient_descent(
+        self,
+        alpha: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Op<'g> {
+        let first = self.into();
+        Ops::resource_sparse_apply_proximal_gradient_descent(
+            first.graph(),
+            first,
+            alpha,
+            l1,
+            l2,
+            grad,
+            indices,
+        )
     }
 
     /// Keeps `ms`, the mean of `grad^2` that decays by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms + epsilon)`, and subtracts `mom` from the variable.
@@ -13351,6 +15103,24 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::sparse_add_grad(first.graph(), first, a_indices, b_indices, sum_indices)
     }
 
+    /// Keeps `accum`, the mean of `grad^2` that decays by `rho`, and `accum_update`, that of `update^2`, where `update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad`, and subtracts `lr * update` from the variable.
+    ///
+    /// See [`Ops::sparse_apply_adadelta`].
+    #[track_caller]
+    fn sparse_apply_adadelta(
+        self,
+        accum: impl Into<Arg<'g>>,
+        accum_update: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        rho: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::sparse_apply_adadelta(first.graph(), first, accum, accum_update, lr, rho, epsilon, grad, indices)
+    }
+
     /// Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / sqrt(accum)` from the variable.
     ///
     /// See [`Ops::sparse_apply_adagrad`].
@@ -13364,6 +15134,52 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     ) -> Output<'g> {
         let first = self.into();
         Ops::sparse_apply_adagrad(first.graph(), first, accum, lr, grad, indices)
+    }
+
+    /// Adds `grad` to `gradient_accumulator` and `grad^2` to `gradient_squared_accumulator`; the variable becomes `-lr * g / (l2 * global_step * lr + sqrt(gradient_squared_accumulator))`, where `g` is the first accumulator drawn towards zero by `l1 * global_step`.
+    ///
+    /// See [`Ops::sparse_apply_adagrad_da`].
+    #[track_caller]
+    fn sparse_apply_adagrad_da(
+        self,
+        gradient_accumulator: impl Into<Arg<'g>>,
+        gradient_squared_accumulator: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        global_step: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::sparse_apply_adagrad_da(
+            first.graph(),
+            first,
+            gradient_accumulator,
+            gradient_squared_accumulator,
+            grad,
+            indices,
+            lr,
+            l1,
+            l2,
+            global_step,
+        )
+    }
+
+    /// Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / (sqrt(accum) + epsilon)` from the variable.
+    ///
+    /// See [`Ops::sparse_apply_adagrad_v2`].
+    #[track_caller]
+    fn sparse_apply_adagrad_v2(
+        self,
+        accum: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        epsilon: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::sparse_apply_adagrad_v2(first.graph(), first, accum, lr, epsilon, grad, indices)
     }
 
     /// Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable.
@@ -13398,6 +15214,57 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         )
     }
 
+    /// Adds `grad^2` to `accum`, and `grad - (accum_new^-lr_power - accum^-lr_power) / lr * var` to `linear`; the variable becomes `(sign(linear) * l1 - linear) / (accum_new^-lr_power / lr + 2 * l2)`, or 0 where `|linear|` is at most `l1`.
+    ///
+    /// See [`Ops::sparse_apply_ftrl`].
+    #[track_caller]
+    fn sparse_apply_ftrl(
+        self,
+        accum: impl Into<Arg<'g>>,
+        linear: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        lr_power: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::sparse_apply_ftrl(first.graph(), first, accum, linear, grad, indices, lr, l1, l2, lr_power)
+    }
+
+    /// Like the first version, but `linear` grows by `grad + 2 * l2_shrinkage * var` in place of `grad`.
+    ///
+    /// See [`Ops::sparse_apply_ftrl_v2`].
+    #[track_caller]
+    fn sparse_apply_ftrl_v2(
+        self,
+        accum: impl Into<Arg<'g>>,
+        linear: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        l2_shrinkage: impl Into<Arg<'g>>,
+        lr_power: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::sparse_apply_ftrl_v2(
+            first.graph(),
+            first,
+            accum,
+            linear,
+            grad,
+            indices,
+            lr,
+            l1,
+            l2,
+            l2_shrinkage,
+            lr_power,
+        )
+    }
+
     /// Sets `accum = accum * momentum + grad` and subtracts `lr * accum` from the variable; with `use_nesterov`, `lr * (grad + momentum * accum)`.
     ///
     /// See [`Ops::sparse_apply_momentum`].
@@ -13412,6 +15279,39 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     ) -> Output<'g> {
         let first = self.into();
         Ops::sparse_apply_momentum(first.graph(), first, accum, lr, grad, indices, momentum)
+    }
+
+    /// Adds `grad^2` to `accum`, subtracts `rate * grad` from the variable with `rate = lr / sqrt(accum)`, then draws it towards zero: by `rate * l1`, and over `1 + rate * l2`.
+    ///
+    /// See [`Ops::sparse_apply_proximal_adagrad`].
+    #[track_caller]
+    fn sparse_apply_proximal_adagrad(
+        self,
+        accum: impl Into<Arg<'g>>,
+        lr: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::sparse_apply_proximal_adagrad(first.graph(), first, accum, lr, l1, l2, grad, indices)
+    }
+
+    /// Subtracts `alpha * delta` from the variable, then draws it towards zero: by `alpha * l1`, and over `1 + alpha * l2`.
+    ///
+    /// See [`Ops::sparse_apply_proximal_gradient_descent`].
+    #[track_caller]
+    fn sparse_apply_proximal_gradient_descent(
+        self,
+        alpha: impl Into<Arg<'g>>,
+        l1: impl Into<Arg<'g>>,
+        l2: impl Into<Arg<'g>>,
+        grad: impl Into<Arg<'g>>,
+        indices: impl Into<Arg<'g>>,
+    ) -> Output<'g> {
+        let first = self.into();
+        Ops::sparse_apply_proximal_gradient_descent(first.graph(), first, alpha, l1, l2, grad, indices)
     }
 
     /// Keeps `ms`, the mean of `grad^2` that decays by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms + epsilon)`, and subtracts `mom` from the variable.

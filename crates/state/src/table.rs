@@ -202,7 +202,10 @@ impl Table {
         for (key, row) in rows {
             if let Some(other) = map.get(&key).filter(|other| !other.bits_eq(&row)) {
                 return Err(failed(format!(
-                    "{self:?} was given key {key} twice, with the values {other} and {row}"
+                    "HashTable has different value for same key. Key {} has {} and trying to add value {}: {self:?} was given it twice",
+                    key.to_string().trim_matches('"'),
+                    plain(&other.to_string()),
+                    plain(&row.to_string())
                 )));
             }
             map.insert(key, row);
@@ -256,7 +259,7 @@ impl Table {
     fn check_filled(&self, state: &State) -> Result<()> {
         match self.spec.kind == TableKind::Mutable || state.filled {
             true => Ok(()),
-            false => Err(failed(format!("{self:?} is not initialized"))
+            false => Err(failed(format!("Table not initialized. It is {self:?}"))
                 .with_help("run its initializer first, or all with `tables_initializer`")),
         }
     }
@@ -330,6 +333,12 @@ fn own_row(values: &Tensor, i: usize) -> Result<Tensor> {
     let mut own = Assembler::new(row.dtype(), row.shape().clone())?;
     own.push(&row, 0, row.elements())?;
     own.finish()
+}
+
+/// A value as TensorFlow's messages show it: without its type and quotes.
+fn plain(shown: &str) -> &str {
+    let value = shown.split_once(' ').map_or(shown, |(_, value)| value);
+    value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap_or(value)
 }
 
 fn failed(what: String) -> Error {

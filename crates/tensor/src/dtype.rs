@@ -110,16 +110,6 @@ impl DType {
         }
     }
 
-    /// What TensorFlow's runtime calls it in messages: `float`, `half`; otherwise as [`DType::tf_name`].
-    pub fn cpp_name(self) -> &'static str {
-        match self {
-            F16 => "half",
-            F32 => "float",
-            F64 => "double",
-            _ => self.tf_name(),
-        }
-    }
-
     /// The dtype with this short or TensorFlow name.
     pub fn parse(name: &str) -> Option<DType> {
         Self::ALL.into_iter().find(|d| d.name() == name || d.tf_name() == name)

@@ -4,7 +4,7 @@ use millstream_tensor::{Error, Result, Str, Tensor, with_element};
 
 /// An element as something to look up. Equal elements have equal keys.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) enum Key {
+pub(crate) enum Key {
     /// The bits of plain data.
     Bits(u128),
     /// A string.
@@ -14,7 +14,7 @@ pub(super) enum Key {
 }
 
 /// The keys of all elements. Keys of NaNs of two tensors are not to be compared.
-pub(super) fn keys(t: &Tensor) -> Result<Vec<Key>> {
+pub(crate) fn keys(t: &Tensor) -> Result<Vec<Key>> {
     if let Some(strs) = t.as_strs() {
         return Ok(strs.iter().cloned().map(Key::Str).collect());
     }

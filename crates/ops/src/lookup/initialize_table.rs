@@ -24,6 +24,6 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 cases! {
     gives_nothing: "InitializeTableV2(resource[], str[?], i64[?]) :",
     equally_long: "InitializeTableV2(resource[], str[2], i64[3]) ! must be equally long",
-    each_key_once: "InitializeTableV2(HashTableV2(; key_dtype=i32, value_dtype=f32), [1 1], [1.0 2.0]) ! was given key 1 twice, with the values f32 1 and f32 2",
+    each_key_once: "InitializeTableV2(HashTableV2(; key_dtype=i32, value_dtype=f32), [1 1], [1.0 2.0]) ! HashTable has different value for same key. Key 1 has 1 and trying to add value 2",
     filled_once: "InitializeTableV2(MutableHashTableV2(; key_dtype=i32, value_dtype=f32), [1], [1.0]) ! is not filled for good",
 }

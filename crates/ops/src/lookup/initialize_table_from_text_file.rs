@@ -64,7 +64,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     }
     ensure!(
         vocab_size < 0 || n == vocab_size,
-        "`vocab_size` is {vocab_size}, but `{file}` has {n} lines"
+        "Invalid vocab_size in {file}: expected {vocab_size} but got {n} lines"
     );
     table.fill(&keys.finish()?, &values.finish()?)
 }
@@ -136,5 +136,5 @@ cases! {
     is_there: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=str, value_dtype=i64), \"/nowhere/v\"; key_index=-2, value_index=-1) ! cannot read `/nowhere/v`",
     whole_lines_are_text: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=i64, value_dtype=i64), \"/dev/null\"; key_index=-2, value_index=-1) ! a whole line is a string",
     one_delimiter: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=str, value_dtype=i64), \"/dev/null\"; key_index=-2, value_index=-1, delimiter=\", \") ! `delimiter` must be one character",
-    enough_lines: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=str, value_dtype=i64), \"/dev/null\"; key_index=-2, value_index=-1, vocab_size=3) ! `vocab_size` is 3, but `/dev/null` has 0 lines",
+    enough_lines: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=str, value_dtype=i64), \"/dev/null\"; key_index=-2, value_index=-1, vocab_size=3) ! Invalid vocab_size in /dev/null: expected 3 but got 0 lines",
 }

@@ -34,7 +34,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 cases! {
-    not_initialized: "LookupTableFindV2(HashTableV2(; key_dtype=i32, value_dtype=f32), [1], 0.0) ! is not initialized",
+    not_initialized: "LookupTableFindV2(HashTableV2(; key_dtype=i32, value_dtype=f32), [1], 0.0) ! Table not initialized.",
     keys_are_typed: "LookupTableFindV2(MutableHashTableV2(; key_dtype=i32, value_dtype=f32), [\"a\"], 0.0) ! the keys of MutableHashTableV2",
     values_are_typed: "LookupTableFindV2(MutableHashTableV2(; key_dtype=i32, value_dtype=f32), [1], 0) ! `default_value` must be f32[]",
     infers: "LookupTableFindV2(resource[], str[], i64[]) : i64[]",

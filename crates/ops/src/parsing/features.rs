@@ -60,13 +60,42 @@ fn values(kind: &Kind) -> Result<Tensor> {
     }
 }
 
+/// What TensorFlow calls a dtype of features in its messages.
+fn word(dtype: DType) -> &'static str {
+    match dtype {
+        DType::F32 => "float",
+        DType::Str => "string",
+        other => other.tf_name(),
+    }
+}
+
 impl Rows<'_, '_> {
+    /// How TensorFlow's messages begin about one example of several: with its name.
+    fn name(&self, i: usize) -> String {
+        let row = (self.row)(i);
+        match row
+            .strip_prefix("example ")
+            .map(|rest| rest.split_once("(\"").and_then(|(_, name)| name.strip_suffix("\")")))
+        {
+            None => String::new(),
+            Some(name) => format!("Name: {}, ", name.unwrap_or("<unknown>")),
+        }
+    }
+
+    /// Which of several it is, in such messages.
+    fn index(&self, i: usize) -> String {
+        if self.name(i).is_empty() { String::new() } else { format!(", Index: {i}") }
+    }
+
     fn check_dtype(&self, i: usize, key: &str, kind: &Kind, wanted: DType) -> Result<()> {
         ensure!(
             dtype(kind) == wanted,
-            "feature `{key}` of {} holds {} where {wanted} is wanted",
-            (self.row)(i),
-            dtype(kind)
+            "{}Key: {key}{}.  Data types don't match. Data type: {} but expected type: {}, in {}",
+            self.name(i),
+            self.index(i),
+            word(dtype(kind)),
+            word(wanted),
+            (self.row)(i)
         );
         Ok(())
     }
@@ -81,7 +110,9 @@ impl Rows<'_, '_> {
             let Some(kind) = kind(*feature) else {
                 ensure!(
                     varies || default.is_some(),
-                    "feature `{key}` ({dtype}) is not in {}, and has no default",
+                    "{}Feature: {key} (data type: {}) is required but could not be found. It is not in {}, and has no default",
+                    self.name(i),
+                    word(*dtype),
                     (self.row)(i)
                 );
                 continue;
@@ -91,12 +122,19 @@ impl Rows<'_, '_> {
             match varies {
                 true => ensure!(
                     count.checked_rem(each) == Some(0) || count == 0,
-                    "feature `{key}` of {} has {count} values, which is no multiple of the {each} of {inner}",
+                    "{}Key: {key}{}.  Number of {} values is not a multiple of stride length. Saw {count} values but output \
+                     shape is: {shape}, in {}",
+                    self.name(i),
+                    self.index(i),
+                    word(*dtype),
                     (self.row)(i)
                 ),
                 false => ensure!(
                     count == each,
-                    "feature `{key}` of {} has {count} values where {each} are wanted for shape {shape}",
+                    "{}Key: {key}{}.  Number of {} values != expected.  Values size: {count} but output shape: {shape}, in {}",
+                    self.name(i),
+                    self.index(i),
+                    word(*dtype),
                     (self.row)(i)
                 ),
             }

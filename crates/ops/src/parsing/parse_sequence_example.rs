@@ -175,7 +175,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let one = |(n, sequence): (usize, &Sequence)| {
             ensure!(
                 may_be_missing || sequence.lists.contains_key(key),
-                "feature list `{key}` is not in {}: did you mean to name it in `feature_list_dense_missing_assumed_empty`?",
+                "Feature list '{key}' is required but could not be found.  Did you mean to include it in \
+             feature_list_dense_missing_assumed_empty or feature_list_dense_defaults? It is not in {}",
                 whole(n)
             );
             let row = |step: usize| format!("step {step} of {}", whole(n));
@@ -222,7 +223,7 @@ cases! {
         Nfeature_list_sparse=1, Nfeature_list_dense=1, Tcontext_dense={}, feature_list_sparse_types={str}, feature_list_dense_types={f32}, feature_list_dense_shapes={shape[2]})
         = i64[0,3] [], str[0] [], i64[3] [0 0 0], f32[0,0,2] [], i64[0] []"#,
     not_missing: r#"ParseSequenceExample([""], ["x"]; feature_list_dense_missing_assumed_empty={}, context_sparse_keys={}, context_dense_keys={}, feature_list_sparse_keys={}, feature_list_dense_keys={"l"}, Nfeature_list_dense=1, Tcontext_dense={}, feature_list_dense_types={i64}, feature_list_dense_shapes={shape[]})
-        ! feature list `l` is not in sequence 0 ("x")"#,
+        ! It is not in sequence 0 ("x")"#,
     is_a_sequence: r#"ParseSequenceExample(["x"], str[0] []; feature_list_dense_missing_assumed_empty={}, context_sparse_keys={}, context_dense_keys={}, feature_list_sparse_keys={}, feature_list_dense_keys={}, Tcontext_dense={}) ! sequence 0 is no `SequenceExample` message"#,
     a_name_for_each: r#"ParseSequenceExample(["" ""], ["x"]; feature_list_dense_missing_assumed_empty={}, context_sparse_keys={}, context_dense_keys={}, feature_list_sparse_keys={}, feature_list_dense_keys={}, Tcontext_dense={}) ! there are 1 `debug_name`s for 2 sequences"#,
     types_for_all: r#"ParseSequenceExample(str[2], str[0]; feature_list_dense_missing_assumed_empty={}, context_sparse_keys={"a"}, context_dense_keys={}, feature_list_sparse_keys={}, feature_list_dense_keys={}, Ncontext_sparse=1, Tcontext_dense={}) ! `context_sparse_types`"#,

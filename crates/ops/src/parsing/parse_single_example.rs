@@ -92,6 +92,6 @@ cases! {
     varies: r#"ParseSingleExample("\n\x10\n\x0e\n\x01b\x12\t\x1a\x07\n\x05\x01\x02\x03\x04\x05", i64 0; num_sparse=0, sparse_keys={}, dense_keys={"b"}, sparse_types={}, Tdense={i64}, dense_shapes={shape[?]})
         = i64[5] [1 2 3 4 5]"#,
     is_an_example: r#"ParseSingleExample("x"; num_sparse=1, sparse_keys={"b"}, dense_keys={}, sparse_types={f32}, Tdense={}, dense_shapes={}) ! `serialized` is no `Example` message"#,
-    of_its_type: r#"ParseSingleExample("\n\x10\n\x0e\n\x01b\x12\t\x1a\x07\n\x05\x01\x02\x03\x04\x05"; num_sparse=1, sparse_keys={"b"}, dense_keys={}, sparse_types={f32}, Tdense={}, dense_shapes={}) ! feature `b` of the example holds i64 where f32 is wanted"#,
+    of_its_type: r#"ParseSingleExample("\n\x10\n\x0e\n\x01b\x12\t\x1a\x07\n\x05\x01\x02\x03\x04\x05"; num_sparse=1, sparse_keys={"b"}, dense_keys={}, sparse_types={f32}, Tdense={}, dense_shapes={}) ! Key: b.  Data types don't match. Data type: int64 but expected type: float"#,
     infers: r#"ParseSingleExample(str[], f32[]; num_sparse=1, sparse_keys={"a"}, dense_keys={"b"}, sparse_types={i64}, Tdense={f32}, dense_shapes={shape[?,3]}) : i64[?,1], i64[?], i64[1], f32[?,3]"#,
 }

@@ -150,7 +150,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let may_be_missing = assumed_empty.iter().any(|name| name[..] == *key.as_bytes());
         ensure!(
             may_be_missing || lists.contains_key(key),
-            "feature list `{key}` is not in {whole}: did you mean to name it in `feature_list_dense_missing_assumed_empty`?"
+            "Feature list '{key}' is required but could not be found.  Did you mean to include it in \
+             feature_list_dense_missing_assumed_empty or feature_list_dense_defaults? It is not in {whole}"
         );
         let spec = Dense { key, dtype, shape: shapes[i], default: None };
         outputs.push((list_dense + i, Rows { features: &steps(key), row: &of_step }.dense(&spec)?));
@@ -166,7 +167,7 @@ cases! {
         context_sparse_types={i64}, Tcontext_dense={f32}, feature_list_dense_types={i64}, context_dense_shapes={shape[2]}, feature_list_sparse_types={str}, feature_list_dense_shapes={shape[3]})
         = i64[0,1] [], i64[0] [], i64[1] [0], f32[2] [1 2], i64[0,2] [], str[0] [], i64[2] [0 0], i64[0,3] []"#,
     not_missing: r#"ParseSingleSequenceExample("", str[0] [], "l", "x"; Ncontext_sparse=0, Ncontext_dense=0, Nfeature_list_sparse=0, Nfeature_list_dense=1, Tcontext_dense={}, feature_list_dense_types={i64}, feature_list_dense_shapes={shape[]})
-        ! feature list `l` is not in sequence "x""#,
+        ! Feature list 'l' is required but could not be found."#,
     is_a_sequence: r#"ParseSingleSequenceExample("x", str[0] [], ""; Ncontext_sparse=0, Ncontext_dense=0, Nfeature_list_sparse=0, Nfeature_list_dense=0, Tcontext_dense={}) ! the sequence is no `SequenceExample` message"#,
     infers: r#"ParseSingleSequenceExample(str[], str[?], str[], str[], str[], str[], f32[2], str[]; Ncontext_sparse=1, Ncontext_dense=1, Nfeature_list_sparse=1, Nfeature_list_dense=1,
         context_sparse_types={i64}, Tcontext_dense={f32}, feature_list_dense_types={i64}, context_dense_shapes={shape[2]}, feature_list_sparse_types={str}, feature_list_dense_shapes={shape[3]})

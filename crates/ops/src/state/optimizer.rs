@@ -10,6 +10,8 @@ use millstream_graph::op::spec::{Bool, FloatType, IndexType, Spec as _};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_state::Variable;
 use millstream_tensor::{DType, Element, PartialShape, Result, Shape, Tensor, ensure, invalid};
+use num_traits::Float;
+use std::collections::BTreeMap;
 
 /// The declaration of a step, for handles and references. The value arguments follow the variables; those called `indices`
 /// and `grad` (or `delta`) are tensors, the others scalars.
@@ -43,7 +45,11 @@ impl Spec {
             def = def.variable(by_ref, variable, "T");
         }
         for value in self.values {
-            def = def.input(value, if *value == "indices" { "Tindices" } else { "T" });
+            def = match *value {
+                "indices" => def.input(value, "Tindices"),
+                "global_step" => def.input(value, DType::I64),
+                _ => def.input(value, "T"),
+            };
         }
         def = def.updated(by_ref, "out", "T").attr("T", FloatType);
         if self.values.contains(&"indices") {
@@ -110,6 +116,8 @@ pub(crate) struct Step<'a> {
     shape: Shape,
     /// Where the rows start that are changed, and how long a row is; `None` for all of the variable.
     rows: Option<(Starts, usize)>,
+    /// Which of these rows are changed now; all of them if `None`.
+    round: Option<Vec<usize>>,
 }
 
 impl<'a> Step<'a> {
@@ -156,7 +164,7 @@ impl<'a> Step<'a> {
                 None
             }
         };
-        Ok(Step { cx, grad, shape, rows })
+        Ok(Step { cx, grad, shape, rows, round: None })
     }
 
     /// The number at input `i`.
@@ -179,50 +187,137 @@ impl<'a> Step<'a> {
         others: [&Tensor; N],
         f: impl Fn(T, [T; N]) -> T,
     ) -> Result<Tensor> {
-        let slices: [&[T]; N] = {
-            let mut slices: [&[T]; N] = [&[]; N];
-            for (slice, other) in slices.iter_mut().zip(others) {
-                *slice = other.as_slice::<T>()?;
-            }
-            slices
-        };
+        if self.rows.is_some() {
+            return self.sweep_giving(i, others, |old, others| {
+                let new = f(old, others);
+                (new, new)
+            });
+        }
+        // Of all elements: what is given is the variable's new value itself, no copy of it.
+        let slices = slices(others)?;
         self.cx.resource::<Variable>(i)?.update(|value| {
-            ensure!(*value.shape() == self.shape, "`{}` changed its shape meanwhile", self.cx.name_of(i));
+            self.check_unchanged(i, value)?;
+            each(value.make_mut_or_copy::<T>()?, None, slices, &|old, others| (f(old, others), old))?;
+            Ok(value.clone())
+        })
+    }
+
+    /// The same, where `f` says beside each new element what is to be given for it.
+    pub(crate) fn sweep_giving<T: Element, const N: usize>(
+        &self,
+        i: usize,
+        others: [&Tensor; N],
+        f: impl Fn(T, [T; N]) -> (T, T),
+    ) -> Result<Tensor> {
+        let slices = slices(others)?;
+        let mut given = Tensor::zeros(T::DTYPE, self.grad.shape().clone())?;
+        self.cx.resource::<Variable>(i)?.update(|value| {
+            self.check_unchanged(i, value)?;
             let out = value.make_mut_or_copy::<T>()?;
+            let all = given.make_mut_or_copy::<T>()?;
             let Some((starts, run)) = &self.rows else {
-                each(out, slices, &f)?;
-                return Ok(value.clone());
+                return each(out, Some(all), slices, &f);
             };
-            let mut after = Tensor::zeros(T::DTYPE, self.grad.shape().clone())?;
-            let rows_after = after.make_mut_or_copy::<T>()?;
-            for (k, &start) in starts.iter().enumerate() {
+            let change = |k: usize| {
                 let range = k * run..(k + 1) * run;
                 let mut rows: [&[T]; N] = [&[]; N];
                 for (row, slice) in rows.iter_mut().zip(slices) {
                     *row = slice.get(range.clone()).ok_or_else(ragged)?;
                 }
+                let start = *starts.get(k).ok_or_else(ragged)?;
                 let out = out.get_mut(start..start + run).ok_or_else(ragged)?;
-                each(out, rows, &f)?;
-                rows_after.get_mut(range).ok_or_else(ragged)?.copy_from_slice(out);
+                each(out, Some(all.get_mut(range).ok_or_else(ragged)?), rows, &f)
+            };
+            match &self.round {
+                Some(round) => round.iter().copied().try_for_each(change),
+                None => (0..starts.len()).try_for_each(change),
             }
-            Ok(after)
-        })
+        })?;
+        Ok(given)
+    }
+
+    /// Takes the whole step for all rows at once if they differ; else for the first gradient of each row, then for the
+    /// second of each that has one, and so on: where one sweep needs what another left of the same row.
+    pub(crate) fn in_rounds(mut self, step: impl Fn(&Step) -> Result<()>) -> Result<()> {
+        let Some((starts, _)) = &self.rows else {
+            return step(&self);
+        };
+        let mut rounds: Vec<Vec<usize>> = vec![];
+        let mut seen: BTreeMap<usize, usize> = BTreeMap::new();
+        for (k, start) in starts.iter().enumerate() {
+            let times = seen.entry(*start).or_default();
+            if rounds.len() <= *times {
+                rounds.push(vec![]);
+            }
+            rounds[*times].push(k);
+            *times += 1;
+        }
+        if rounds.len() < 2 {
+            return step(&self);
+        }
+        for round in rounds {
+            self.round = Some(round);
+            step(&self)?;
+        }
+        Ok(())
+    }
+
+    fn check_unchanged(&self, i: usize, value: &Tensor) -> Result<()> {
+        ensure!(*value.shape() == self.shape, "`{}` changed its shape meanwhile", self.cx.name_of(i));
+        Ok(())
     }
 }
 
+/// Minus 1, 0 or 1; what is no number stays none.
+pub(crate) fn sign<T: Float>(x: T) -> T {
+    if x > T::zero() {
+        T::one()
+    } else if x < T::zero() {
+        -T::one()
+    } else {
+        x
+    }
+}
+
+/// `x` nearer to zero by `l1`, but not past it, and over `1 + l2`.
+pub(crate) fn drawn_to_zero<T: Float>(x: T, l1: T, l2: T) -> T {
+    let nearer = if l1 > T::zero() { sign(x) * (x.abs() - l1).max(T::zero()) } else { x };
+    nearer / (T::one() + l2)
+}
+
+fn slices<T: Element, const N: usize>(others: [&Tensor; N]) -> Result<[&[T]; N]> {
+    let mut slices: [&[T]; N] = [&[]; N];
+    for (slice, other) in slices.iter_mut().zip(others) {
+        *slice = other.as_slice::<T>()?;
+    }
+    Ok(slices)
+}
+
+/// Changes the elements of `out`, and notes in `given` what is given for each.
 fn each<T: Element, const N: usize>(
     out: &mut [T],
+    given: Option<&mut [T]>,
     others: [&[T]; N],
-    f: &impl Fn(T, [T; N]) -> T,
+    f: &impl Fn(T, [T; N]) -> (T, T),
 ) -> Result<()> {
     let n = out.len();
-    if others.iter().any(|o| o.len() != n) {
+    if others.iter().any(|o| o.len() != n) || given.as_ref().is_some_and(|g| g.len() != n) {
         return Err(ragged());
     }
     // All are of one length now, so the compiler drops the bounds checks.
     let others = others.map(|o| &o[..n]);
-    for i in 0..n {
-        out[i] = f(out[i], std::array::from_fn(|k| others[k][i]));
+    match given {
+        Some(given) => {
+            let given = &mut given[..n];
+            for i in 0..n {
+                (out[i], given[i]) = f(out[i], std::array::from_fn(|k| others[k][i]));
+            }
+        }
+        None => {
+            for i in 0..n {
+                out[i] = f(out[i], std::array::from_fn(|k| others[k][i])).0;
+            }
+        }
     }
     Ok(())
 }

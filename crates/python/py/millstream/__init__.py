@@ -16,6 +16,7 @@ from typing import Any as _Any
 from millstream import _engine, _namespaces, array_ops, compat, dtypes, errors, framework, graph_keys, logging, math_ops, nest, raw_ops, shapes
 from millstream._engine import Operation, Tensor
 from millstream.array_ops import *  # noqa: F403
+from millstream.check_ops import *  # noqa: F403
 from millstream.control_flow import Print, case, cond, group, no_op, switch_case, tuple, while_loop  # noqa: A004
 from millstream.control_flow import assert_ as Assert  # noqa: N812
 from millstream.data_flow import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
@@ -56,20 +57,30 @@ from millstream.init_ops import (
     glorot_normal_initializer,
     glorot_uniform_initializer,
     ones_initializer,
+    orthogonal_initializer,
     random_normal_initializer,
     random_uniform_initializer,
     truncated_normal_initializer,
+    uniform_unit_scaling_initializer,
     variance_scaling_initializer,
     zeros_initializer,
 )
+from millstream.linalg_ops import *  # noqa: F403
 from millstream.math_ops import *  # noqa: F403
 from millstream.more_ops import *  # noqa: F403
 from millstream.partitions import create_partitioned_variables, fixed_size_partitioner, min_max_variable_partitioner, variable_axis_size_partitioner
-from millstream.random_ops import multinomial, random_normal, random_shuffle, random_uniform, set_random_seed, truncated_normal
+from millstream.parsing_ops import *  # noqa: F403
+from millstream.printing import print  # noqa: A004
+from millstream.random_ops import multinomial, random_gamma, random_normal, random_poisson, random_shuffle, random_uniform, set_random_seed, truncated_normal
 from millstream.readers import *  # noqa: F403
+from millstream.scatter_ops import *  # noqa: F403
 from millstream.session import InteractiveSession, Session, get_default_session
+from millstream.shape_ops import *  # noqa: F403
 from millstream.shapes import Dimension, TensorShape, TensorSpec
 from millstream.templates import make_template
+from millstream.shapes import Dimension, TensorShape, TensorSpec, dimension_at_index, dimension_value
+from millstream.sparse_ops import *  # noqa: F403
+from millstream.switches import *  # noqa: F403
 from millstream.tensor_array import TensorArray
 from millstream.tensor_util import make_ndarray, make_tensor_proto
 from millstream.variable_scopes import (
@@ -86,6 +97,8 @@ from millstream.variables import *  # noqa: F403
 from millstream.version import COMPILER_VERSION, GIT_VERSION, GRAPH_DEF_VERSION, GRAPH_DEF_VERSION_MIN_CONSUMER, GRAPH_DEF_VERSION_MIN_PRODUCER, VERSION
 
 newaxis = None
+OpError = errors.OpError
+get_logger = logging._get_logger
 
 _engine.set_hooks(framework.Graph, framework._convert, array_ops._getitem, framework._expand, math_ops._operate)
 

@@ -341,3 +341,10 @@ def _numpy_bfloat16() -> Any:
     except ImportError:
         raise TypeError("NumPy has no bfloat16: cast the tensor to float32, or install the package `ml_dtypes`") from None
     return ml_dtypes.bfloat16
+
+
+def __getattr__(name: str) -> Any:
+    """Functions that `tf.dtypes` has beside the types."""
+    from millstream import _namespaces
+
+    return _namespaces.find(__name__, "dtypes", name)

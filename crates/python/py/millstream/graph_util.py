@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional
 
-from millstream import logging, protos
+from millstream import _namespaces, logging, protos
 from millstream.shapes import TensorShape
 
 _VARIABLES = {"Variable", "VariableV2", "AutoReloadVariable", "VarHandleOp"}
@@ -161,3 +161,7 @@ def _past(name: str, through: Dict[str, str]) -> str:
     while _node_name(name) in through:
         name = through[_node_name(name)]
     return mark + name.lstrip("^")
+
+
+def __getattr__(name: str) -> Any:
+    return _namespaces.find(__name__, "graph_util", name)

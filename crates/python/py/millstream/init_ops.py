@@ -7,6 +7,7 @@ from typing import Any, Dict, Optional, Tuple
 
 from millstream import array_ops, dtypes, random_ops, shapes
 from millstream._engine import Tensor
+from millstream._ops import op
 from millstream.framework import constant
 
 
@@ -136,6 +137,74 @@ class GlorotNormal(VarianceScaling):
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
 
+class UniformUnitScaling(Initializer):
+    """Uniform numbers that keep the scale of what flows in, by Sussillo and Abbott."""
+
+    def __init__(self, factor: float = 1.0, seed: Optional[int] = None, dtype: Any = dtypes.float32) -> None:
+        self.factor, self.seed, self.dtype = factor, seed, dtypes.as_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        dims = [int(d) for d in shapes.TensorShape(shape if partition_info is None else partition_info.full_shape).as_list()]
+        limit = math.sqrt(3 / max(math.prod(dims[:-1]), 1.0)) * self.factor
+        return random_ops.random_uniform(shape, -limit, limit, dtype or self.dtype, seed=self.seed)
+
+
+class Orthogonal(Initializer):
+    """A random matrix with orthonormal rows or columns, times `gain`; all dimensions but the last count as rows."""
+
+    def __init__(self, gain: float = 1.0, seed: Optional[int] = None, dtype: Any = dtypes.float32) -> None:
+        self.gain, self.seed, self.dtype = gain, seed, dtypes.as_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        dims = [int(d) for d in shapes.TensorShape(shape).as_list()]
+        if len(dims) < 2:
+            raise ValueError("The tensor to initialize must be at least two-dimensional")
+        rows, columns = math.prod(dims[:-1]), dims[-1]
+        drawn = random_ops.random_normal([max(rows, columns), min(rows, columns)], dtype=dtype or self.dtype, seed=self.seed)
+        q, r = op("Qr")(drawn, full_matrices=False)
+        # The signs make the distribution uniform over all orthogonal matrices.
+        q = q * op("Sign")(op("DiagPart")(r))
+        if rows < columns:
+            q = array_ops.matrix_transpose(q)
+        return self.gain * array_ops.reshape(q, dims)
+
+
+class Identity(Initializer):
+    """The identity matrix, times `gain`."""
+
+    def __init__(self, gain: float = 1.0, dtype: Any = dtypes.float32) -> None:
+        self.gain, self.dtype = gain, dtypes.as_dtype(dtype)
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        dims = shapes.TensorShape(shape if partition_info is None else partition_info.full_shape).as_list()
+        if len(dims) != 2:
+            raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
+        whole = array_ops.eye(*[int(d) for d in dims], dtype=dtype or self.dtype)
+        if partition_info is not None:
+            whole = array_ops.slice(whole, partition_info.var_offset, shape)
+        return self.gain * whole
+
+
+def lecun_normal(seed: Optional[int] = None) -> Initializer:
+    """Normal numbers by how many values flow in, by LeCun."""
+    return VarianceScaling(scale=1.0, mode="fan_in", distribution="truncated_normal", seed=seed)
+
+
+def lecun_uniform(seed: Optional[int] = None) -> Initializer:
+    """Uniform numbers by how many values flow in, by LeCun."""
+    return VarianceScaling(scale=1.0, mode="fan_in", distribution="uniform", seed=seed)
+
+
+def he_normal(seed: Optional[int] = None) -> Initializer:
+    """Normal numbers for rectified units, by He et al."""
+    return VarianceScaling(scale=2.0, mode="fan_in", distribution="truncated_normal", seed=seed)
+
+
+def he_uniform(seed: Optional[int] = None) -> Initializer:
+    """Uniform numbers for rectified units, by He et al."""
+    return VarianceScaling(scale=2.0, mode="fan_in", distribution="uniform", seed=seed)
+
+
 zeros_initializer = Zeros
 ones_initializer = Ones
 constant_initializer = Constant
@@ -145,3 +214,5 @@ truncated_normal_initializer = TruncatedNormal
 variance_scaling_initializer = VarianceScaling
 glorot_uniform_initializer = GlorotUniform
 glorot_normal_initializer = GlorotNormal
+orthogonal_initializer = Orthogonal
+uniform_unit_scaling_initializer = UniformUnitScaling

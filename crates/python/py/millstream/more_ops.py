@@ -7,23 +7,14 @@ from typing import Any, List, Optional
 from millstream import array_ops, dtypes, math_ops
 from millstream._engine import Operation, Tensor
 from millstream._ops import op
-from millstream.control_flow import assert_, group, no_op
+from millstream.check_ops import assert_less, assert_non_negative
+from millstream.control_flow import group, no_op
 from millstream.framework import SparseTensor, constant_value, control_dependencies, convert_to_tensor, get_collection, name_scope
 from millstream.graph_keys import GraphKeys
 
 __all__ = [
     "angle",
     "argsort",
-    "assert_equal",
-    "assert_greater",
-    "assert_greater_equal",
-    "assert_less",
-    "assert_less_equal",
-    "assert_negative",
-    "assert_non_negative",
-    "assert_non_positive",
-    "assert_none_equal",
-    "assert_positive",
     "bincount",
     "broadcast_dynamic_shape",
     "confusion_matrix",
@@ -89,17 +80,31 @@ def angle(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
 
 
 def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: Optional[str] = None, keep_dims: Any = None) -> Tensor:  # noqa: A002
-    """The norm of vectors; of a matrix the Frobenius norm."""
-    keep = bool(math_ops.deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
+    """The norm of vectors (over one axis, or over all elements), or with two axes of matrices: `fro`, 1 (columns), `inf` (rows)."""
     import numpy as np
 
-    if ord not in ("fro", "euclidean", 1, 2, np.inf) and not (isinstance(ord, (int, float)) and ord > 0):
+    keep = bool(math_ops.deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
+    pair = isinstance(axis, (tuple, list, np.ndarray))
+    if pair:
+        axis = tuple(int(i) for i in axis)
+        if len(axis) != 2 or axis[0] == axis[1]:
+            raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")
+        if ord not in ("euclidean", "fro", 1, 2, np.inf):
+            raise ValueError("'ord' must be a supported matrix norm in ['euclidean', 'fro', 1, 2, inf], got %s" % ord)
+        if ord == 2:
+            raise NotImplementedError("the 2-norm of matrices needs their singular values: the op Svd, which the engine lacks")
+    elif ord not in ("fro", "euclidean", 1, 2, np.inf) and not (isinstance(ord, (int, float)) and 0 < ord):
         raise ValueError("'ord' must be a supported vector norm, got %s" % ord)
     with name_scope(name, "norm", [tensor]):
         x = convert_to_tensor(tensor)
         if ord in ("fro", "euclidean", 2):
             return op("Sqrt")(math_ops.reduce_sum(x * math_ops.conj(x), axis, keepdims=keep))
         size = math_ops.abs(x)
+        if pair:
+            # The largest sum along a column, or along a row.
+            sums = math_ops.reduce_sum(size, axis[0] if ord == 1 else axis[1], keepdims=True)
+            largest = math_ops.reduce_max(sums, axis[1] if ord == 1 else axis[0], keepdims=True)
+            return largest if keep else array_ops.squeeze(largest, axis)
         if ord == 1:
             return math_ops.reduce_sum(size, axis, keepdims=keep)
         if ord == np.inf:
@@ -321,59 +326,6 @@ def substr(input: Any, pos: Any, len: Any, name: Optional[str] = None, unit: str
 def decode_raw(input_bytes: Any = None, out_type: Any = None, little_endian: bool = True, name: Optional[str] = None, bytes: Any = None) -> Tensor:  # noqa: A002
     """Bytes as numbers."""
     return op("DecodeRaw")(input_bytes if input_bytes is not None else bytes, out_type=out_type, little_endian=little_endian, name=name)
-
-
-# Assertions.
-
-
-def _comparison(op_name: str, called: str, sign: str) -> Any:
-    def function(x: Any, y: Any, data: Any = None, summarize: Optional[int] = None, message: Optional[str] = None, name: Optional[str] = None) -> Operation:
-        from millstream import errors
-
-        with name_scope(name, called, [x, y, data]):
-            x = convert_to_tensor(x, name="x")
-            y = convert_to_tensor(y, x.dtype.base_dtype, "y")
-            holds = op(op_name)(x, y)
-            known = constant_value(x), constant_value(y)
-            if known[0] is not None and known[1] is not None:
-                compare = {"==": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal"}[sign]
-                import numpy as np
-
-                if not np.all(getattr(np, compare)(known[0], known[1])):
-                    raise errors.InvalidArgumentError(None, None, "%s\nCondition x %s y did not hold.\nx = %s\ny = %s" % (message or "", sign, known[0], known[1]))
-            if data is None:
-                data = [message or "", "Condition x %s y did not hold element-wise:" % sign, "x (%s) = " % x.name, x, "y (%s) = " % y.name, y]
-            return assert_(math_ops.reduce_all(holds), data, summarize)
-
-    function.__name__ = function.__qualname__ = called
-    function.__doc__ = "Fails while running unless `x %s y` holds of all elements." % sign
-    return function
-
-
-assert_equal = _comparison("Equal", "assert_equal", "==")
-assert_none_equal = _comparison("NotEqual", "assert_none_equal", "!=")
-assert_less = _comparison("Less", "assert_less", "<")
-assert_less_equal = _comparison("LessEqual", "assert_less_equal", "<=")
-assert_greater = _comparison("Greater", "assert_greater", ">")
-assert_greater_equal = _comparison("GreaterEqual", "assert_greater_equal", ">=")
-
-
-def _signed(compare: Any, called: str) -> Any:
-    def function(x: Any, data: Any = None, summarize: Optional[int] = None, message: Optional[str] = None, name: Optional[str] = None) -> Operation:
-        with name_scope(name, called, [x, data]):
-            x = convert_to_tensor(x, name="x")
-            zero = convert_to_tensor(0, x.dtype)
-            return compare(x, zero, data, summarize, message) if not called.endswith(("positive", "non_negative")) or called == "assert_non_positive" else compare(zero, x, data, summarize, message)
-
-    function.__name__ = function.__qualname__ = called
-    function.__doc__ = "Fails while running unless all elements are so."
-    return function
-
-
-assert_positive = _signed(assert_less, "assert_positive")
-assert_non_negative = _signed(assert_less_equal, "assert_non_negative")
-assert_negative = _signed(assert_less, "assert_negative")
-assert_non_positive = _signed(assert_less_equal, "assert_non_positive")
 
 
 # Orders and counts.

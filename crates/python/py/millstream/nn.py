@@ -21,6 +21,10 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("millstream.rnn_cell")
     if name in _RECURRENT:
         return getattr(importlib.import_module("millstream.rnn"), name)
+    for module in ("embedding_ops", "nn_ops"):
+        found = importlib.import_module("millstream." + module)
+        if name in found.__all__:
+            return getattr(found, name)
     return _namespaces.find(__name__, "nn", name)
 
 
@@ -170,25 +174,6 @@ def dropout(
         result = x * (1 / (1 - rate)) * math_ops.cast(kept, x.dtype)
         result.set_shape(x.shape)
         return result
-
-
-def embedding_lookup(
-    params: Any,
-    ids: Any,
-    partition_strategy: str = "mod",
-    name: Optional[str] = None,
-    validate_indices: bool = True,
-    max_norm: Optional[float] = None,
-) -> Tensor:
-    """The rows of `params` at `ids`."""
-    if isinstance(params, (list, tuple)):
-        if len(params) != 1:
-            raise NotImplementedError("embedding_lookup over several tensors is not supported yet")
-        params = params[0]
-    if max_norm is not None:
-        raise NotImplementedError("embedding_lookup with max_norm is not supported yet")
-    with name_scope(name, "embedding_lookup", []) as name:
-        return op("Identity")(array_ops.gather(params, ids, axis=0), name=name)
 
 
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: Optional[str] = None, dim: Any = None) -> Tensor:

@@ -94,4 +94,85 @@ def multinomial(logits: Any, num_samples: Any, seed: Optional[int] = None, name:
         return op("Multinomial")(logits, num_samples, output_dtype=output_dtype or dtypes.int64, **_seeds(seed))
 
 
-categorical = multinomial
+def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Optional[int] = None, name: Optional[str] = None) -> Tensor:
+    """Draws from distributions given as logits."""
+    with name_scope(name, "categorical", [logits]):
+        return op("Multinomial")(convert_to_tensor(logits, name="logits"), num_samples, output_dtype=dtype or dtypes.int64, **_seeds(seed))
+
+
+def random_gamma(
+    shape: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, seed: Optional[int] = None, name: Optional[str] = None
+) -> Tensor:
+    """Numbers distributed by Gamma with shape `alpha` and rate `beta`, `shape` of them for each pair."""
+    import numpy as np
+
+    from millstream import array_ops
+
+    with name_scope(name, "random_gamma", [shape, alpha, beta]):
+        shape = convert_to_tensor(shape, dtypes.int32, "shape")
+        alpha = convert_to_tensor(alpha, dtype, "alpha")
+        beta = convert_to_tensor(1 if beta is None else beta, dtype, "beta")
+        alpha = alpha + array_ops.zeros_like(beta)
+        drawn = op("RandomGamma")(shape, alpha, **_seeds(seed)) / beta
+        # Never 0, whose logarithm or inverse many a program takes.
+        return op("Maximum")(np.finfo(alpha.dtype.as_numpy_dtype).tiny, drawn)
+
+
+def random_poisson(lam: Any, shape: Any, dtype: Any = dtypes.float32, seed: Optional[int] = None, name: Optional[str] = None) -> Tensor:
+    """Numbers distributed by Poisson with mean `lam`, `shape` of them for each mean."""
+    with name_scope(name, "random_poisson", [lam, shape]):
+        shape = convert_to_tensor(shape, dtypes.int32, "shape")
+        return op("RandomPoissonV2")(shape, lam, dtype=dtype, **_seeds(seed))
+
+
+# By seeds given as tensors: the same numbers each time.
+
+
+def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, name: Optional[str] = None) -> Tensor:
+    """Uniformly distributed numbers from `minval` to `maxval`, without it, that follow from the two numbers of `seed`."""
+    dtype = dtypes.as_dtype(dtype)
+    if dtype not in (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64):
+        raise ValueError("Invalid dtype %r" % dtype)
+    if maxval is None:
+        if dtype.is_integer:
+            raise ValueError("Must specify maxval for integer dtype %r" % dtype)
+        maxval = 1
+    with name_scope(name, "stateless_random_uniform", [shape, seed, minval, maxval]) as name:
+        shape = _shape(shape)
+        minval = convert_to_tensor(minval, dtype, "min")
+        maxval = convert_to_tensor(maxval, dtype, "max")
+        if dtype.is_integer:
+            return op("StatelessRandomUniformInt")(shape, seed, minval, maxval, name=name)
+        return op("AddV2")(op("StatelessRandomUniform")(shape, seed, dtype=dtype) * (maxval - minval), minval, name=name)
+
+
+def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: Optional[str] = None) -> Tensor:
+    """Normally distributed numbers that follow from the two numbers of `seed`."""
+    return _stateless("stateless_random_normal", "StatelessRandomNormal", shape, seed, mean, stddev, dtype, name)
+
+
+def stateless_truncated_normal(
+    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: Optional[str] = None
+) -> Tensor:
+    """Normally distributed numbers within two standard deviations that follow from the two numbers of `seed`."""
+    return _stateless("stateless_truncated_normal", "StatelessTruncatedNormal", shape, seed, mean, stddev, dtype, name)
+
+
+def _stateless(called: str, op_name: str, shape: Any, seed: Any, mean: Any, stddev: Any, dtype: Any, name: Optional[str]) -> Tensor:
+    with name_scope(name, called, [shape, seed, mean, stddev]) as name:
+        shape = _shape(shape)
+        mean = convert_to_tensor(mean, dtype, "mean")
+        stddev = convert_to_tensor(stddev, dtype, "stddev")
+        return op("AddV2")(op(op_name)(shape, seed, dtype=dtype) * stddev, mean, name=name)
+
+
+def stateless_multinomial(logits: Any, num_samples: Any, seed: Any, output_dtype: Any = dtypes.int64, name: Optional[str] = None) -> Tensor:
+    """Draws from distributions given as logits that follow from the two numbers of `seed`."""
+    with name_scope(name, "stateless_multinomial", [logits, seed]):
+        return op("StatelessMultinomial")(convert_to_tensor(logits, name="logits"), num_samples, seed, output_dtype=output_dtype)
+
+
+def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: Optional[str] = None) -> Tensor:
+    """Draws from distributions given as logits that follow from the two numbers of `seed`."""
+    with name_scope(name, "stateless_categorical", [logits, seed]):
+        return op("StatelessMultinomial")(convert_to_tensor(logits, name="logits"), num_samples, seed, output_dtype=dtype)

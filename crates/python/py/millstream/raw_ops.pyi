@@ -49,20 +49,50 @@ def Angle(*, input: _TensorLike, Tout: _DTypeLike = ..., name: _t.Optional[str] 
 def Any(*, input: _TensorLike, axis: _TensorLike, keep_dims: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Whether any element along `reduction_indices` is true; false of none."""
 
+def ApplyAdaMax(*, var: _TensorLike, m: _TensorLike, v: _TensorLike, beta1_power: _TensorLike, lr: _TensorLike, beta1: _TensorLike, beta2: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Keeps `m`, the mean of `grad` that decays by `beta1`, and `v = max(beta2 * v, |grad|)`, and subtracts `lr / (1 - beta1_power) * m / (v + epsilon)` from the variable."""
+
+def ApplyAdadelta(*, var: _TensorLike, accum: _TensorLike, accum_update: _TensorLike, lr: _TensorLike, rho: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Keeps `accum`, the mean of `grad^2` that decays by `rho`, and `accum_update`, that of `update^2`, where `update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad`, and subtracts `lr * update` from the variable. The sparse forms do so for the rows that `indices` name."""
+
 def ApplyAdagrad(*, var: _TensorLike, accum: _TensorLike, lr: _TensorLike, grad: _TensorLike, use_locking: bool = ..., update_slots: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / sqrt(accum)` from the variable. The sparse forms do so for the rows that `indices` name."""
+
+def ApplyAdagradDA(*, var: _TensorLike, gradient_accumulator: _TensorLike, gradient_squared_accumulator: _TensorLike, grad: _TensorLike, lr: _TensorLike, l1: _TensorLike, l2: _TensorLike, global_step: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Adds `grad` to `gradient_accumulator` and `grad^2` to `gradient_squared_accumulator`; the variable becomes `-lr * g / (l2 * global_step * lr + sqrt(gradient_squared_accumulator))`, where `g` is the first accumulator drawn towards zero by `l1 * global_step`. The sparse forms do so for the rows that `indices` name."""
+
+def ApplyAdagradV2(*, var: _TensorLike, accum: _TensorLike, lr: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, use_locking: bool = ..., update_slots: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / (sqrt(accum) + epsilon)` from the variable. The sparse forms do so for the rows that `indices` name."""
 
 def ApplyAdam(*, var: _TensorLike, m: _TensorLike, v: _TensorLike, beta1_power: _TensorLike, beta2_power: _TensorLike, lr: _TensorLike, beta1: _TensorLike, beta2: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, use_locking: bool = ..., use_nesterov: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Keeps `m` and `v`, the means of `grad` and `grad^2` that decay by `beta1` and `beta2`, and subtracts `lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon)` from the variable; with `use_nesterov`, `m` in this is `m * beta1 + (1 - beta1) * grad`."""
 
+def ApplyAddSign(*, var: _TensorLike, m: _TensorLike, lr: _TensorLike, alpha: _TensorLike, sign_decay: _TensorLike, beta: _TensorLike, grad: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Keeps `m`, the mean of `grad` that decays by `beta`, and subtracts `lr * (alpha + sign_decay * sign(grad) * sign(m)) * grad` from the variable."""
+
 def ApplyCenteredRMSProp(*, var: _TensorLike, mg: _TensorLike, ms: _TensorLike, mom: _TensorLike, lr: _TensorLike, rho: _TensorLike, momentum: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable. The sparse forms do so for the rows that `indices` name."""
+
+def ApplyFtrl(*, var: _TensorLike, accum: _TensorLike, linear: _TensorLike, grad: _TensorLike, lr: _TensorLike, l1: _TensorLike, l2: _TensorLike, lr_power: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Adds `grad^2` to `accum`, and `grad - (accum_new^-lr_power - accum^-lr_power) / lr * var` to `linear`; the variable becomes `(sign(linear) * l1 - linear) / (accum_new^-lr_power / lr + 2 * l2)`, or 0 where `|linear|` is at most `l1`. The sparse forms do so for the rows that `indices` name."""
+
+def ApplyFtrlV2(*, var: _TensorLike, accum: _TensorLike, linear: _TensorLike, grad: _TensorLike, lr: _TensorLike, l1: _TensorLike, l2: _TensorLike, l2_shrinkage: _TensorLike, lr_power: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Like the first version, but `linear` grows by `grad + 2 * l2_shrinkage * var` in place of `grad`."""
 
 def ApplyGradientDescent(*, var: _TensorLike, alpha: _TensorLike, delta: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Subtracts `alpha * delta` from the variable."""
 
 def ApplyMomentum(*, var: _TensorLike, accum: _TensorLike, lr: _TensorLike, grad: _TensorLike, momentum: _TensorLike, use_locking: bool = ..., use_nesterov: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Sets `accum = accum * momentum + grad` and subtracts `lr * accum` from the variable; with `use_nesterov`, `lr * (grad + momentum * accum)`. The sparse forms do so for the rows that `indices` name."""
+
+def ApplyPowerSign(*, var: _TensorLike, m: _TensorLike, lr: _TensorLike, logbase: _TensorLike, sign_decay: _TensorLike, beta: _TensorLike, grad: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Keeps `m`, the mean of `grad` that decays by `beta`, and subtracts `lr * exp(logbase * sign_decay * sign(grad) * sign(m)) * grad` from the variable."""
+
+def ApplyProximalAdagrad(*, var: _TensorLike, accum: _TensorLike, lr: _TensorLike, l1: _TensorLike, l2: _TensorLike, grad: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Adds `grad^2` to `accum`, subtracts `rate * grad` from the variable with `rate = lr / sqrt(accum)`, then draws it towards zero: by `rate * l1`, and over `1 + rate * l2`. The sparse forms do so for the rows that `indices` name."""
+
+def ApplyProximalGradientDescent(*, var: _TensorLike, alpha: _TensorLike, l1: _TensorLike, l2: _TensorLike, delta: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Subtracts `alpha * delta` from the variable, then draws it towards zero: by `alpha * l1`, and over `1 + alpha * l2`. The sparse forms do so for the rows that `indices` name."""
 
 def ApplyRMSProp(*, var: _TensorLike, ms: _TensorLike, mom: _TensorLike, lr: _TensorLike, rho: _TensorLike, momentum: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Keeps `ms`, the mean of `grad^2` that decays by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms + epsilon)`, and subtracts `mom` from the variable. The sparse forms do so for the rows that `indices` name."""
@@ -300,6 +330,9 @@ def DynamicPartition(*, data: _TensorLike, partitions: _TensorLike, num_partitio
 
 def DynamicStitch(*, indices: _t.Sequence[_TensorLike], data: _t.Sequence[_TensorLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Row `indices[m][i]` of the result is `data[m][i]`. Of rows for one place the last stays; places that none names are zero."""
+
+def EditDistance(*, hypothesis_indices: _TensorLike, hypothesis_values: _TensorLike, hypothesis_shape: _TensorLike, truth_indices: _TensorLike, truth_values: _TensorLike, truth_shape: _TensorLike, normalize: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """For each row (along the last axis) how many insertions, deletions and replacements make the sequence of the hypothesis that of the truth; with `normalize`, over the length of the latter, which for none is infinite."""
 
 def Elu(*, features: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """`features` where positive, `exp(features) - 1` elsewhere."""
@@ -970,14 +1003,38 @@ def ReluGrad(*, gradients: _TensorLike, features: _TensorLike, name: _t.Optional
 def Reshape(*, tensor: _TensorLike, shape: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """The elements of `tensor`, in order, in another shape. One entry of `shape` may be -1: it follows from the others."""
 
+def ResourceApplyAdaMax(*, var: _TensorLike, m: _TensorLike, v: _TensorLike, beta1_power: _TensorLike, lr: _TensorLike, beta1: _TensorLike, beta2: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Keeps `m`, the mean of `grad` that decays by `beta1`, and `v = max(beta2 * v, |grad|)`, and subtracts `lr / (1 - beta1_power) * m / (v + epsilon)` from the variable."""
+
+def ResourceApplyAdadelta(*, var: _TensorLike, accum: _TensorLike, accum_update: _TensorLike, lr: _TensorLike, rho: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Keeps `accum`, the mean of `grad^2` that decays by `rho`, and `accum_update`, that of `update^2`, where `update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad`, and subtracts `lr * update` from the variable. The sparse forms do so for the rows that `indices` name."""
+
 def ResourceApplyAdagrad(*, var: _TensorLike, accum: _TensorLike, lr: _TensorLike, grad: _TensorLike, use_locking: bool = ..., update_slots: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / sqrt(accum)` from the variable. The sparse forms do so for the rows that `indices` name."""
+
+def ResourceApplyAdagradDA(*, var: _TensorLike, gradient_accumulator: _TensorLike, gradient_squared_accumulator: _TensorLike, grad: _TensorLike, lr: _TensorLike, l1: _TensorLike, l2: _TensorLike, global_step: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Adds `grad` to `gradient_accumulator` and `grad^2` to `gradient_squared_accumulator`; the variable becomes `-lr * g / (l2 * global_step * lr + sqrt(gradient_squared_accumulator))`, where `g` is the first accumulator drawn towards zero by `l1 * global_step`. The sparse forms do so for the rows that `indices` name."""
+
+def ResourceApplyAdagradV2(*, var: _TensorLike, accum: _TensorLike, lr: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, use_locking: bool = ..., update_slots: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / (sqrt(accum) + epsilon)` from the variable. The sparse forms do so for the rows that `indices` name."""
 
 def ResourceApplyAdam(*, var: _TensorLike, m: _TensorLike, v: _TensorLike, beta1_power: _TensorLike, beta2_power: _TensorLike, lr: _TensorLike, beta1: _TensorLike, beta2: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, use_locking: bool = ..., use_nesterov: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Keeps `m` and `v`, the means of `grad` and `grad^2` that decay by `beta1` and `beta2`, and subtracts `lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon)` from the variable; with `use_nesterov`, `m` in this is `m * beta1 + (1 - beta1) * grad`."""
 
+def ResourceApplyAdamWithAmsgrad(*, var: _TensorLike, m: _TensorLike, v: _TensorLike, vhat: _TensorLike, beta1_power: _TensorLike, beta2_power: _TensorLike, lr: _TensorLike, beta1: _TensorLike, beta2: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Keeps `m` and `v`, the means of `grad` and `grad^2` that decay by `beta1` and `beta2`, and `vhat`, the largest `v` there was, and subtracts `lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(vhat) + epsilon)` from the variable."""
+
+def ResourceApplyAddSign(*, var: _TensorLike, m: _TensorLike, lr: _TensorLike, alpha: _TensorLike, sign_decay: _TensorLike, beta: _TensorLike, grad: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Keeps `m`, the mean of `grad` that decays by `beta`, and subtracts `lr * (alpha + sign_decay * sign(grad) * sign(m)) * grad` from the variable."""
+
 def ResourceApplyCenteredRMSProp(*, var: _TensorLike, mg: _TensorLike, ms: _TensorLike, mom: _TensorLike, lr: _TensorLike, rho: _TensorLike, momentum: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable. The sparse forms do so for the rows that `indices` name."""
+
+def ResourceApplyFtrl(*, var: _TensorLike, accum: _TensorLike, linear: _TensorLike, grad: _TensorLike, lr: _TensorLike, l1: _TensorLike, l2: _TensorLike, lr_power: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Adds `grad^2` to `accum`, and `grad - (accum_new^-lr_power - accum^-lr_power) / lr * var` to `linear`; the variable becomes `(sign(linear) * l1 - linear) / (accum_new^-lr_power / lr + 2 * l2)`, or 0 where `|linear|` is at most `l1`. The sparse forms do so for the rows that `indices` name."""
+
+def ResourceApplyFtrlV2(*, var: _TensorLike, accum: _TensorLike, linear: _TensorLike, grad: _TensorLike, lr: _TensorLike, l1: _TensorLike, l2: _TensorLike, l2_shrinkage: _TensorLike, lr_power: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Like the first version, but `linear` grows by `grad + 2 * l2_shrinkage * var` in place of `grad`."""
 
 def ResourceApplyGradientDescent(*, var: _TensorLike, alpha: _TensorLike, delta: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Subtracts `alpha * delta` from the variable."""
@@ -987,6 +1044,15 @@ def ResourceApplyKerasMomentum(*, var: _TensorLike, accum: _TensorLike, lr: _Ten
 
 def ResourceApplyMomentum(*, var: _TensorLike, accum: _TensorLike, lr: _TensorLike, grad: _TensorLike, momentum: _TensorLike, use_locking: bool = ..., use_nesterov: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Sets `accum = accum * momentum + grad` and subtracts `lr * accum` from the variable; with `use_nesterov`, `lr * (grad + momentum * accum)`. The sparse forms do so for the rows that `indices` name."""
+
+def ResourceApplyPowerSign(*, var: _TensorLike, m: _TensorLike, lr: _TensorLike, logbase: _TensorLike, sign_decay: _TensorLike, beta: _TensorLike, grad: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Keeps `m`, the mean of `grad` that decays by `beta`, and subtracts `lr * exp(logbase * sign_decay * sign(grad) * sign(m)) * grad` from the variable."""
+
+def ResourceApplyProximalAdagrad(*, var: _TensorLike, accum: _TensorLike, lr: _TensorLike, l1: _TensorLike, l2: _TensorLike, grad: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Adds `grad^2` to `accum`, subtracts `rate * grad` from the variable with `rate = lr / sqrt(accum)`, then draws it towards zero: by `rate * l1`, and over `1 + rate * l2`. The sparse forms do so for the rows that `indices` name."""
+
+def ResourceApplyProximalGradientDescent(*, var: _TensorLike, alpha: _TensorLike, l1: _TensorLike, l2: _TensorLike, delta: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Subtracts `alpha * delta` from the variable, then draws it towards zero: by `alpha * l1`, and over `1 + alpha * l2`. The sparse forms do so for the rows that `indices` name."""
 
 def ResourceApplyRMSProp(*, var: _TensorLike, ms: _TensorLike, mom: _TensorLike, lr: _TensorLike, rho: _TensorLike, momentum: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Keeps `ms`, the mean of `grad^2` that decays by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms + epsilon)`, and subtracts `mom` from the variable. The sparse forms do so for the rows that `indices` name."""
@@ -1030,17 +1096,38 @@ def ResourceScatterSub(*, resource: _TensorLike, indices: _TensorLike, updates: 
 def ResourceScatterUpdate(*, resource: _TensorLike, indices: _TensorLike, updates: _TensorLike, name: _t.Optional[str] = ...) -> _Operation:
     """Replaces row `indices[i]` of the variable by `updates[i]`; of equal indices the last one stays."""
 
+def ResourceSparseApplyAdadelta(*, var: _TensorLike, accum: _TensorLike, accum_update: _TensorLike, lr: _TensorLike, rho: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, indices: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Keeps `accum`, the mean of `grad^2` that decays by `rho`, and `accum_update`, that of `update^2`, where `update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad`, and subtracts `lr * update` from the variable. The sparse forms do so for the rows that `indices` name."""
+
 def ResourceSparseApplyAdagrad(*, var: _TensorLike, accum: _TensorLike, lr: _TensorLike, grad: _TensorLike, indices: _TensorLike, use_locking: bool = ..., update_slots: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / sqrt(accum)` from the variable. The sparse forms do so for the rows that `indices` name."""
 
+def ResourceSparseApplyAdagradDA(*, var: _TensorLike, gradient_accumulator: _TensorLike, gradient_squared_accumulator: _TensorLike, grad: _TensorLike, indices: _TensorLike, lr: _TensorLike, l1: _TensorLike, l2: _TensorLike, global_step: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Adds `grad` to `gradient_accumulator` and `grad^2` to `gradient_squared_accumulator`; the variable becomes `-lr * g / (l2 * global_step * lr + sqrt(gradient_squared_accumulator))`, where `g` is the first accumulator drawn towards zero by `l1 * global_step`. The sparse forms do so for the rows that `indices` name."""
+
+def ResourceSparseApplyAdagradV2(*, var: _TensorLike, accum: _TensorLike, lr: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, indices: _TensorLike, use_locking: bool = ..., update_slots: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / (sqrt(accum) + epsilon)` from the variable. The sparse forms do so for the rows that `indices` name."""
+
 def ResourceSparseApplyCenteredRMSProp(*, var: _TensorLike, mg: _TensorLike, ms: _TensorLike, mom: _TensorLike, lr: _TensorLike, rho: _TensorLike, momentum: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, indices: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable. The sparse forms do so for the rows that `indices` name."""
+
+def ResourceSparseApplyFtrl(*, var: _TensorLike, accum: _TensorLike, linear: _TensorLike, grad: _TensorLike, indices: _TensorLike, lr: _TensorLike, l1: _TensorLike, l2: _TensorLike, lr_power: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Adds `grad^2` to `accum`, and `grad - (accum_new^-lr_power - accum^-lr_power) / lr * var` to `linear`; the variable becomes `(sign(linear) * l1 - linear) / (accum_new^-lr_power / lr + 2 * l2)`, or 0 where `|linear|` is at most `l1`. The sparse forms do so for the rows that `indices` name."""
+
+def ResourceSparseApplyFtrlV2(*, var: _TensorLike, accum: _TensorLike, linear: _TensorLike, grad: _TensorLike, indices: _TensorLike, lr: _TensorLike, l1: _TensorLike, l2: _TensorLike, l2_shrinkage: _TensorLike, lr_power: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Like the first version, but `linear` grows by `grad + 2 * l2_shrinkage * var` in place of `grad`."""
 
 def ResourceSparseApplyKerasMomentum(*, var: _TensorLike, accum: _TensorLike, lr: _TensorLike, grad: _TensorLike, indices: _TensorLike, momentum: _TensorLike, use_locking: bool = ..., use_nesterov: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Sets `accum = accum * momentum - lr * grad` and adds `accum` to the variable; with `use_nesterov`, `accum * momentum - lr * grad`. The sparse form does so for the rows that `indices` name."""
 
 def ResourceSparseApplyMomentum(*, var: _TensorLike, accum: _TensorLike, lr: _TensorLike, grad: _TensorLike, indices: _TensorLike, momentum: _TensorLike, use_locking: bool = ..., use_nesterov: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Sets `accum = accum * momentum + grad` and subtracts `lr * accum` from the variable; with `use_nesterov`, `lr * (grad + momentum * accum)`. The sparse forms do so for the rows that `indices` name."""
+
+def ResourceSparseApplyProximalAdagrad(*, var: _TensorLike, accum: _TensorLike, lr: _TensorLike, l1: _TensorLike, l2: _TensorLike, grad: _TensorLike, indices: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Adds `grad^2` to `accum`, subtracts `rate * grad` from the variable with `rate = lr / sqrt(accum)`, then draws it towards zero: by `rate * l1`, and over `1 + rate * l2`. The sparse forms do so for the rows that `indices` name."""
+
+def ResourceSparseApplyProximalGradientDescent(*, var: _TensorLike, alpha: _TensorLike, l1: _TensorLike, l2: _TensorLike, grad: _TensorLike, indices: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
+    """Subtracts `alpha * delta` from the variable, then draws it towards zero: by `alpha * l1`, and over `1 + alpha * l2`. The sparse forms do so for the rows that `indices` name."""
 
 def ResourceSparseApplyRMSProp(*, var: _TensorLike, ms: _TensorLike, mom: _TensorLike, lr: _TensorLike, rho: _TensorLike, momentum: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, indices: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Keeps `ms`, the mean of `grad^2` that decays by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms + epsilon)`, and subtracts `mom` from the variable. The sparse forms do so for the rows that `indices` name."""
@@ -1222,14 +1309,35 @@ def SparseAdd(*, a_indices: _TensorLike, a_values: _TensorLike, a_shape: _Tensor
 def SparseAddGrad(*, backprop_val_grad: _TensorLike, a_indices: _TensorLike, b_indices: _TensorLike, sum_indices: _TensorLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
     """The gradients of the values of both operands of SparseAdd: that of the entry of the sum with the same index, or 0."""
 
+def SparseApplyAdadelta(*, var: _TensorLike, accum: _TensorLike, accum_update: _TensorLike, lr: _TensorLike, rho: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, indices: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Keeps `accum`, the mean of `grad^2` that decays by `rho`, and `accum_update`, that of `update^2`, where `update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad`, and subtracts `lr * update` from the variable. The sparse forms do so for the rows that `indices` name."""
+
 def SparseApplyAdagrad(*, var: _TensorLike, accum: _TensorLike, lr: _TensorLike, grad: _TensorLike, indices: _TensorLike, use_locking: bool = ..., update_slots: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / sqrt(accum)` from the variable. The sparse forms do so for the rows that `indices` name."""
+
+def SparseApplyAdagradDA(*, var: _TensorLike, gradient_accumulator: _TensorLike, gradient_squared_accumulator: _TensorLike, grad: _TensorLike, indices: _TensorLike, lr: _TensorLike, l1: _TensorLike, l2: _TensorLike, global_step: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Adds `grad` to `gradient_accumulator` and `grad^2` to `gradient_squared_accumulator`; the variable becomes `-lr * g / (l2 * global_step * lr + sqrt(gradient_squared_accumulator))`, where `g` is the first accumulator drawn towards zero by `l1 * global_step`. The sparse forms do so for the rows that `indices` name."""
+
+def SparseApplyAdagradV2(*, var: _TensorLike, accum: _TensorLike, lr: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, indices: _TensorLike, use_locking: bool = ..., update_slots: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Adds `grad^2` to `accum` (unless `update_slots` is false) and subtracts `lr * grad / (sqrt(accum) + epsilon)` from the variable. The sparse forms do so for the rows that `indices` name."""
 
 def SparseApplyCenteredRMSProp(*, var: _TensorLike, mg: _TensorLike, ms: _TensorLike, mom: _TensorLike, lr: _TensorLike, rho: _TensorLike, momentum: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, indices: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Keeps `ms` and `mg`, the means of `grad^2` and `grad` that decay by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)`, and subtracts `mom` from the variable. The sparse forms do so for the rows that `indices` name."""
 
+def SparseApplyFtrl(*, var: _TensorLike, accum: _TensorLike, linear: _TensorLike, grad: _TensorLike, indices: _TensorLike, lr: _TensorLike, l1: _TensorLike, l2: _TensorLike, lr_power: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Adds `grad^2` to `accum`, and `grad - (accum_new^-lr_power - accum^-lr_power) / lr * var` to `linear`; the variable becomes `(sign(linear) * l1 - linear) / (accum_new^-lr_power / lr + 2 * l2)`, or 0 where `|linear|` is at most `l1`. The sparse forms do so for the rows that `indices` name."""
+
+def SparseApplyFtrlV2(*, var: _TensorLike, accum: _TensorLike, linear: _TensorLike, grad: _TensorLike, indices: _TensorLike, lr: _TensorLike, l1: _TensorLike, l2: _TensorLike, l2_shrinkage: _TensorLike, lr_power: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Like the first version, but `linear` grows by `grad + 2 * l2_shrinkage * var` in place of `grad`."""
+
 def SparseApplyMomentum(*, var: _TensorLike, accum: _TensorLike, lr: _TensorLike, grad: _TensorLike, indices: _TensorLike, momentum: _TensorLike, use_locking: bool = ..., use_nesterov: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Sets `accum = accum * momentum + grad` and subtracts `lr * accum` from the variable; with `use_nesterov`, `lr * (grad + momentum * accum)`. The sparse forms do so for the rows that `indices` name."""
+
+def SparseApplyProximalAdagrad(*, var: _TensorLike, accum: _TensorLike, lr: _TensorLike, l1: _TensorLike, l2: _TensorLike, grad: _TensorLike, indices: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Adds `grad^2` to `accum`, subtracts `rate * grad` from the variable with `rate = lr / sqrt(accum)`, then draws it towards zero: by `rate * l1`, and over `1 + rate * l2`. The sparse forms do so for the rows that `indices` name."""
+
+def SparseApplyProximalGradientDescent(*, var: _TensorLike, alpha: _TensorLike, l1: _TensorLike, l2: _TensorLike, grad: _TensorLike, indices: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Subtracts `alpha * delta` from the variable, then draws it towards zero: by `alpha * l1`, and over `1 + alpha * l2`. The sparse forms do so for the rows that `indices` name."""
 
 def SparseApplyRMSProp(*, var: _TensorLike, ms: _TensorLike, mom: _TensorLike, lr: _TensorLike, rho: _TensorLike, momentum: _TensorLike, epsilon: _TensorLike, grad: _TensorLike, indices: _TensorLike, use_locking: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Keeps `ms`, the mean of `grad^2` that decays by `rho`, and `mom = momentum * mom + lr * grad / sqrt(ms + epsilon)`, and subtracts `mom` from the variable. The sparse forms do so for the rows that `indices` name."""

@@ -40,11 +40,16 @@ def write_record(out: BinaryIO, data: bytes) -> None:
 def read_records(path: str) -> Iterator[bytes]:
     """The records of a file. `DataLossError` where one is damaged or cut short."""
     with open(path, "rb") as source:
-        while True:
-            data = _read_record(source, path)
-            if data is None:
-                return
-            yield data
+        yield from records_of(source, path)
+
+
+def records_of(source: BinaryIO, path: str) -> Iterator[bytes]:
+    """The records of an open file; `path` is for messages."""
+    while True:
+        data = _read_record(source, path)
+        if data is None:
+            return
+        yield data
 
 
 def _read_record(source: BinaryIO, path: str) -> Optional[bytes]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, List, Optional
 
 from millstream import _namespaces
 from millstream._engine import Tensor
 from millstream._ops import op
+from millstream.framework import SparseTensor, convert_to_tensor, name_scope
 
 
 def length(input: Any, name: Optional[str] = None, unit: str = "BYTE") -> Tensor:  # noqa: A002
@@ -14,5 +15,48 @@ def length(input: Any, name: Optional[str] = None, unit: str = "BYTE") -> Tensor
     return op("StringLength")(input, unit=unit, name=name)
 
 
+def substr(input: Any, pos: Any, len: Any, name: Optional[str] = None, unit: str = "BYTE") -> Tensor:  # noqa: A002
+    """Parts of strings, counted in bytes or characters."""
+    return op("Substr")(input, pos, len, unit=unit, name=name)
+
+
+def regex_full_match(input: Any, pattern: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
+    """Whether the pattern matches the whole of each string."""
+    if isinstance(pattern, (str, bytes)):
+        return op("StaticRegexFullMatch")(input, pattern=pattern, name=name)
+    return op("RegexFullMatch")(input, pattern, name=name)
+
+
+def split(
+    input: Any = None, sep: Optional[str] = None, maxsplit: int = -1, result_type: str = "SparseTensor", source: Any = None, name: Optional[str] = None  # noqa: A002
+) -> SparseTensor:
+    """The parts of each string between separators; between any white space, if there is none. At most `maxsplit` times."""
+    input = source if input is None else input  # noqa: A001
+    if input is None:
+        raise ValueError("Must specify either `input` or `source`.")
+    if result_type != "SparseTensor":
+        raise NotImplementedError("result_type must be SparseTensor, not %r: ragged tensors are not supported" % result_type)
+    with name_scope(name, "StringSplit", [input]):
+        input = convert_to_tensor(input, "string", "input")  # noqa: A001
+        indices, values, shape = op("StringSplitV2")(input, convert_to_tensor("" if sep is None else sep, "string"), maxsplit=maxsplit)
+        indices.set_shape([None, 2])
+        values.set_shape([None])
+        shape.set_shape([2])
+        return SparseTensor(indices, values, shape)
+
+
+def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: Optional[str] = None) -> Tensor:  # noqa: A001
+    """`template` with the values of tensors in place of its placeholders."""
+    inputs = [convert_to_tensor(i) for i in (inputs if isinstance(inputs, (list, tuple)) else [inputs])]
+    n = template.count(placeholder)
+    if n != len(inputs):
+        raise ValueError("%s placeholder(s) in template does not match %s tensor(s) provided as input" % (n, len(inputs)))
+    return op("StringFormat")(inputs, template=template, placeholder=placeholder, summarize=summarize, name=name)
+
+
 def __getattr__(name: str) -> Any:
     return _namespaces.find(__name__, "strings", name)
+
+
+def __dir__() -> List[str]:
+    return sorted(set(globals()) | set(_namespaces.names("strings")))

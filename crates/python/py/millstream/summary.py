@@ -55,6 +55,29 @@ def histogram(name: str, values: Any, collections: Optional[Sequence[str]] = Non
         return _collect(tf.raw_ops.HistogramSummary(tag=tag, values=values, name=scope), collections)
 
 
+def image(
+    name: str, tensor: Any, max_outputs: int = 3, collections: Optional[Sequence[str]] = None, family: Optional[str] = None
+) -> Any:
+    """Images (`[batch, height, width, channels]`, 1, 3 or 4 channels, bytes or floats), the first `max_outputs`, as PNGs in a serialized `Summary`."""
+    with _scope(name, family, "ImageSummary", [tensor]) as (tag, scope):
+        return _collect(tf.raw_ops.ImageSummary(tag=tag, tensor=tensor, max_images=max_outputs, name=scope), collections)
+
+
+def audio(
+    name: str,
+    tensor: Any,
+    sample_rate: Any,
+    max_outputs: int = 3,
+    collections: Optional[Sequence[str]] = None,
+    family: Optional[str] = None,
+) -> Any:
+    """Sounds (`[batch, frames]` or `[batch, frames, channels]`, from -1 to 1), the first `max_outputs`, in a serialized `Summary`."""
+    with _scope(name, family, "AudioSummary", [tensor]) as (tag, scope):
+        rate = tf.convert_to_tensor(sample_rate, tf.float32, "sample_rate")
+        value = tf.raw_ops.AudioSummaryV2(tag=tag, tensor=tensor, sample_rate=rate, max_outputs=max_outputs, name=scope)
+        return _collect(value, collections)
+
+
 def tensor_summary(
     name: str,
     tensor: Any,

@@ -20,13 +20,14 @@ class Template:
         self._variables_created = False
         self._scope: Any = None
         if create_scope_now:
-            with self._first_scope() as scope:
+            # The name scope is the first call's.
+            with self._first_scope(auxiliary_name_scope=False) as scope:
                 self._scope = scope
 
-    def _first_scope(self) -> Any:
+    def _first_scope(self, **options: Any) -> Any:
         if self._unique_name is not None:
-            return variable_scope(self._unique_name, custom_getter=self._custom_getter)
-        return variable_scope(None, default_name=self._name, custom_getter=self._custom_getter)
+            return variable_scope(self._unique_name, custom_getter=self._custom_getter, **options)
+        return variable_scope(None, default_name=self._name, custom_getter=self._custom_getter, **options)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._scope is None:

@@ -1,9 +1,9 @@
-"""`tf.contrib`: the parts of it that belong to loops and input: `framework`, `training`, `rnn`."""
+"""`tf.contrib`: the parts of it that belong to loops and input: `framework`, `lookup`, `training`, `rnn`."""
 
 import importlib
 from typing import Any, List
 
-_PARTS = ("framework", "rnn", "training")
+_PARTS = ("framework", "lookup", "rnn", "training")
 
 
 def __getattr__(name: str) -> Any:

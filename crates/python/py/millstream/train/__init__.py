@@ -55,6 +55,7 @@ _MODULES: Dict[str, Tuple[str, ...]] = {
     ),
     "optimizers": (
         "AdadeltaOptimizer",
+        "AdagradDAOptimizer",
         "AdagradOptimizer",
         "AdamOptimizer",
         "ExponentialMovingAverage",
@@ -68,11 +69,14 @@ _MODULES: Dict[str, Tuple[str, ...]] = {
     ),
     "learning_rate_decay": (
         "cosine_decay",
+        "cosine_decay_restarts",
         "exponential_decay",
         "inverse_time_decay",
         "linear_cosine_decay",
         "natural_exp_decay",
+        "noisy_linear_cosine_decay",
         "piecewise_constant",
+        "piecewise_constant_decay",
         "polynomial_decay",
     ),
     "saver": ("Saver",),

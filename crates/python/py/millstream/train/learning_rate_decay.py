@@ -104,6 +104,61 @@ def _limit(boundary: Any, x: Any) -> Any:
     raise ValueError(f"Boundaries ({boundary.dtype}) must have the same dtype as x ({x.dtype}).")
 
 
+piecewise_constant_decay = piecewise_constant
+
+
+def cosine_decay_restarts(
+    learning_rate: Any,
+    global_step: Any,
+    first_decay_steps: Any,
+    t_mul: Any = 2.0,
+    m_mul: Any = 1.0,
+    alpha: Any = 0.0,
+    name: Optional[str] = None,
+) -> Any:
+    """Half a cosine again and again, each `t_mul` times as long and `m_mul` times as high as the one before."""
+    with tf.name_scope(name, "SGDRDecay", [learning_rate, global_step]) as name:
+        rate = tf.convert_to_tensor(learning_rate, name="initial_learning_rate")
+        first = tf.cast(first_decay_steps, rate.dtype)
+        longer, higher, alpha = (tf.cast(v, rate.dtype) for v in (t_mul, m_mul, alpha))
+        done = _step(global_step, rate) / first
+
+        def restarts(geometric: bool) -> Any:
+            if not geometric:
+                n = tf.floor(done)
+                return n, done - n
+            n = tf.floor(tf.log(1.0 - done * (1.0 - longer)) / tf.log(longer))
+            before = (1.0 - longer**n) / (1.0 - longer)
+            return n, (done - before) / longer**n
+
+        n, fraction = tf.cond(tf.equal(longer, 1.0), lambda: restarts(False), lambda: restarts(True))
+        falling = 0.5 * higher**n * (1.0 + tf.cos(tf.constant(math.pi, rate.dtype) * fraction))
+        return tf.multiply(rate, (1 - alpha) * falling + alpha, name=name)
+
+
+def noisy_linear_cosine_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    initial_variance: Any = 1.0,
+    variance_decay: Any = 0.55,
+    num_periods: Any = 0.5,
+    alpha: Any = 0.0,
+    beta: Any = 0.001,
+    name: Optional[str] = None,
+) -> Any:
+    """`linear_cosine_decay` with noise on the line, whose variance falls with the steps."""
+    with tf.name_scope(name, "NoisyLinearCosineDecay", [learning_rate, global_step]) as name:
+        rate = tf.convert_to_tensor(learning_rate, name="learning_rate")
+        steps = tf.cast(decay_steps, rate.dtype)
+        step = tf.minimum(_step(global_step, rate), steps)
+        line = (steps - step) / steps
+        variance = initial_variance / tf.pow(1.0 + step, tf.cast(variance_decay, rate.dtype))
+        noisy = line + tf.random_normal(line.shape, stddev=tf.sqrt(variance))
+        cosine = 0.5 * (1.0 + tf.cos(tf.constant(2.0 * num_periods * math.pi, rate.dtype) * (step / steps)))
+        return tf.multiply(rate, (alpha + noisy) * cosine + beta, name=name)
+
+
 def cosine_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0, name: Optional[str] = None
 ) -> Any:

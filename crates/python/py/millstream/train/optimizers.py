@@ -598,9 +598,9 @@ class FtrlOptimizer(_ByOp):
             ("l2_shrinkage_regularization_strength", l2_shrinkage_regularization_strength),
         ):
             if value < 0.0:
-                raise ValueError(f"{word} {value} needs to be positive or zero")
+                raise ValueError(f"{word} {value:f} needs to be positive or zero")
         if 0.0 < learning_rate_power:
-            raise ValueError(f"learning_rate_power {learning_rate_power} needs to be negative or zero")
+            raise ValueError(f"learning_rate_power {learning_rate_power:f} needs to be negative or zero")
         self._learning_rate, self._power, self._initial = learning_rate, learning_rate_power, initial_accumulator_value
         self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
         self._shrinkage = l2_shrinkage_regularization_strength
@@ -704,16 +704,66 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
         }
 
 
+class AdagradDAOptimizer(_ByOp):
+    """Adagrad by dual averaging: variables follow from the sums of their gradients and of those squared, so that `l1` keeps them at zero."""
+
+    WORD = "AdagradDA"
+    SLOTS = (
+        ("gradient_accumulator", "gradient_accumulator", ""),
+        ("gradient_squared_accumulator", "gradient_squared_accumulator", ""),
+    )
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        global_step: Any,
+        initial_gradient_squared_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "AdagradDA",
+    ) -> None:
+        if initial_gradient_squared_accumulator_value <= 0.0:
+            raise ValueError(
+                f"initial_gradient_squared_accumulator_value must be positive: {initial_gradient_squared_accumulator_value}"
+            )
+        super().__init__(use_locking, name)
+        self._learning_rate, self._global_step = learning_rate, global_step
+        self._initial = initial_gradient_squared_accumulator_value
+        self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for var in var_list:
+            self._zeros_slot(var, "gradient_accumulator", self._name)
+            self._filled_slot(var, "gradient_squared_accumulator", self._name, self._initial)
+
+    def _prepare(self) -> None:
+        self._hyper(
+            learning_rate=self._learning_rate,
+            l1_regularization_strength=self._l1,
+            l2_regularization_strength=self._l2,
+        )
+
+    def _arguments(self, var: Any) -> Dict[str, Any]:
+        # Steps count from 1.
+        return {
+            "lr": self._as("learning_rate", var),
+            "l1": self._as("l1_regularization_strength", var),
+            "l2": self._as("l2_regularization_strength", var),
+            "global_step": tf.cast(self._global_step, tf.int64) + 1,
+        }
+
+
 class ExponentialMovingAverage:
     """Keeps averages of variables, in which older values count less and less: `average -= (1 - decay) * (average - value)`."""
 
     def __init__(
         self, decay: Any, num_updates: Any = None, zero_debias: bool = False, name: str = "ExponentialMovingAverage"
     ) -> None:
-        if zero_debias:
-            raise NotImplementedError("zero_debias of ExponentialMovingAverage is not there")
-        self._decay, self._num_updates, self._name = decay, num_updates, name
+        self._decay, self._num_updates, self._zero_debias, self._name = decay, num_updates, zero_debias, name
         self._averages: Dict[int, Tuple[Any, Any]] = {}
+        # For tensors' averages that are made up for beginning at zero: what that needs, by the tensor.
+        self._biased: Dict[int, Tuple[Any, Any]] = {}
 
     @property
     def name(self) -> str:
@@ -736,6 +786,15 @@ class ExponentialMovingAverage:
                 )
                 if is_variable:
                     tf.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, var)
+                elif self._zero_debias:
+                    self._biased[id(var)] = tuple(
+                        tf.Variable(
+                            tf.zeros(shape, average.dtype.base_dtype),
+                            name=f"{average.op.name}/{what}",
+                            trainable=False,
+                        )
+                        for what, shape in (("biased", average.get_shape()), ("local_step", []))
+                    )  # type: ignore[assignment]
             self._averages[id(var)] = var, average
         with tf.name_scope(self._name) as scope:
             decay = tf.convert_to_tensor(self._decay, name="decay")
@@ -747,8 +806,18 @@ class ExponentialMovingAverage:
                 average = self._averages[id(var)][1]
                 with tf.name_scope("AssignMovingAvg"):
                     rest = tf.cast(1.0 - decay, average.dtype.base_dtype)
-                    updates.append(tf.assign_sub(average, (average - var) * rest))
+                    if id(var) in self._biased:
+                        updates.append(tf.assign(average, self._unbiased(var, rest)))
+                    else:
+                        updates.append(tf.assign_sub(average, (average - var) * rest))
             return tf.group(*updates, name=scope)
+
+    def _unbiased(self, var: Any, rest: Any) -> Any:
+        """The average that began at zero, over the share of it that is not that zero."""
+        biased, steps = self._biased[id(var)]
+        new = tf.assign_sub(biased, (biased - var) * rest)
+        count = tf.assign_add(steps, 1.0)
+        return new / (1.0 - tf.pow(1.0 - rest, count))
 
     def average(self, var: Any) -> Any:
         """The variable that holds the average; None if it has none."""

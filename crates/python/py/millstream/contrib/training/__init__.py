@@ -1,4 +1,4 @@
-"""`tf.contrib.training`: `bucket` and `bucket_by_sequence_length`: batches of examples that are alike."""
+"""`tf.contrib.training`: `bucket` and `bucket_by_sequence_length`, batches of examples that are alike; `HParams`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,27 @@ import numpy as np
 
 import millstream as tf
 from millstream import errors
+from millstream.contrib.training.hparams import HParams, parse_values
 from millstream.shapes import TensorShape
 from millstream.train import input as pipeline
 from millstream.train.queue_runner import QueueRunner, add_queue_runner
 
-__all__ = ["bucket", "bucket_by_sequence_length"]
+__all__ = ["HParams", "bucket", "bucket_by_sequence_length", "clip_gradient_norms", "parse_values"]
 
 # A queue beneath that was closed, or whose end was reached, is the end of this one.
 _ENDS = (errors.OutOfRangeError, errors.CancelledError)
+
+
+def clip_gradient_norms(gradients_to_variables: Sequence[Tuple[Any, Any]], max_norm: Any) -> List[Tuple[Any, Any]]:
+    """Pairs of gradient and variable, each gradient made no longer than `max_norm`."""
+    out = []
+    for grad, var in gradients_to_variables:
+        if isinstance(grad, tf.IndexedSlices):
+            grad = tf.IndexedSlices(tf.clip_by_norm(grad.values, max_norm), grad.indices, grad.dense_shape)
+        elif grad is not None:
+            grad = tf.clip_by_norm(grad, max_norm)
+        out.append((grad, var))
+    return out
 
 
 def bucket(

@@ -1,0 +1,109 @@
+//! `EditDistance`: how many changes make one sequence another, for rows of sparse tensors.
+
+use super::entries::{Entries, inferred};
+use crate::array::{Key, keys};
+use millstream_graph::op::spec::{AnyType, Bool, Spec};
+use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::DType::{F32, I64};
+use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure};
+use std::collections::BTreeMap;
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("EditDistance")
+        .doc(
+            "For each row (along the last axis) how many insertions, deletions and replacements make the sequence of the hypothesis that of the \
+             truth; with `normalize`, over the length of the latter, which for none is infinite.",
+        )
+        .input("hypothesis_indices", I64)
+        .input("hypothesis_values", "T")
+        .input("hypothesis_shape", I64)
+        .input("truth_indices", I64)
+        .input("truth_values", "T")
+        .input("truth_shape", I64)
+        .output("output", F32)
+        .attr("normalize", Bool.or(true))
+        .attr("T", AnyType)
+        .infer(infer)
+        .kernel(Kernel::pure(run).cost(Cost::PerElement(100.0)))
+        .gradient(Gradient::none("a number of changes, as in TensorFlow"))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    let (_, rank) = inferred(cx, 0)?;
+    let (_, other) = inferred(cx, 3)?;
+    let rank = rank.or(other);
+    let shape = match (cx.ints(2), cx.ints(5), rank) {
+        (Some(a), Some(b), _) => groups(&a, &b)?.into(),
+        (_, _, Some(rank)) => PartialShape::unknown_of_rank(rank.saturating_sub(1)),
+        _ => PartialShape::unknown(),
+    };
+    cx.set(0, shape);
+    Ok(())
+}
+
+/// The shape of the output: all axes but the last, each as long as in the longer of the two.
+fn groups(a: &[i64], b: &[i64]) -> Result<Shape> {
+    ensure!(
+        a.len() == b.len(),
+        "Num elements of hypothesis_shape does not match truth_shape: {} vs. {}",
+        a.len(),
+        b.len()
+    );
+    ensure!(!a.is_empty(), "a scalar has no sequences: `hypothesis_shape` must have a size at least");
+    let longer = a.iter().zip(b).map(|(a, b)| usize::try_from(*a.max(b)).unwrap_or(0));
+    Ok(Shape::new(longer.take(a.len() - 1)))
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let (hypothesis, truth) = (Entries::of(cx, 0)?, Entries::of(cx, 3)?);
+    let shape = groups(&hypothesis.shape, &truth.shape)?;
+    let normalize = cx.attrs().bool("normalize")?;
+    let strides = shape.strides();
+    let mut out = Tensor::zeros(F32, shape)?;
+    let values = out.make_mut_or_copy::<f32>()?;
+    let mut pairs: BTreeMap<usize, [Vec<Key>; 2]> = BTreeMap::new();
+    for (side, all) in [&hypothesis, &truth].into_iter().enumerate() {
+        all.check_order()?;
+        for (row, key) in keys(&all.values)?.into_iter().enumerate() {
+            pairs.entry(all.offset(row, &strides)).or_default()[side].push(key);
+        }
+    }
+    for (place, [from, to]) in &pairs {
+        cx.env.cancel.check()?;
+        let changes = distance(from, to) as f32;
+        values[*place] = match (normalize, to.is_empty()) {
+            (false, _) => changes,
+            (true, true) => f32::INFINITY,
+            (true, false) => changes / to.len() as f32,
+        };
+    }
+    cx.set(0, out);
+    Ok(())
+}
+
+/// Levenshtein's distance, a row of his table at a time.
+fn distance(from: &[Key], to: &[Key]) -> usize {
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in to.iter().enumerate() {
+            let same = a == b && !matches!(a, Key::Unequal(_));
+            let replaced = diagonal + usize::from(!same);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+cases! {
+    normalized: "EditDistance(i64 [[0 0] [0 1] [0 2]], [1 2 3], i64 [1 3], i64 [[0 0] [0 1]], [2 3], i64 [1 2]) = f32[1] [0.5]",
+    plain: "EditDistance(i64 [[0 0] [0 1]], ['a' 'b'], i64 [1 2], i64 [[0 0] [0 1] [0 2]], ['b' 'b' 'c'], i64 [1 3]; normalize=false) = f32[1] [2]",
+    rows_of_one_alone: "EditDistance(i64[1,2] [[0 0]], [1], i64 [2 1], i64[1,2] [[2 0]], [1], i64 [3 1]) = f32 [inf 0 1]",
+    more_axes: "EditDistance(i64[1,3] [[0 1 0]], [1], i64 [1 2 1], i64[1,3] [[0 1 0]], [1], i64 [1 2 1]) = f32[1,2] [[0 0]]",
+    nothing: "EditDistance(i64[0,2] [], i32[0] [], i64 [2 1], i64[0,2] [], i32[0] [], i64 [2 1]) = f32 [0 0]",
+    infers: "EditDistance(i64[?,3], i32[?], i64[?], i64[?,3], i32[?], i64[3]) : f32[?,?]",
+    of_one_rank: "EditDistance(i64[1,3] [[0 0 0]], [1], i64 [1 1 1], i64[1,2] [[0 0]], [1], i64 [1 1]) ! Num elements of hypothesis_shape does not match truth_shape: 3 vs. 2",
+    in_order: "EditDistance(i64 [[0 1] [0 0]], [1 2], i64 [1 2], i64[1,2] [[0 0]], [1], i64 [1 1]) ! put the entries in order with SparseReorder",
+}

@@ -1,0 +1,79 @@
+"""`arg_scope`: arguments that functions get by default inside a block."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import threading
+from typing import Any, Dict, Iterator, List, Tuple
+
+__all__ = ["add_arg_scope", "arg_scope", "arg_scoped_arguments", "current_arg_scope", "has_arg_scope"]
+
+_ARGUMENTS: Dict[str, Tuple[str, ...]] = {}
+_local = threading.local()
+
+
+def _stack() -> List[Dict[str, Dict[str, Any]]]:
+    if not hasattr(_local, "stack"):
+        _local.stack = [{}]
+    return _local.stack  # type: ignore[no-any-return]
+
+
+def _key(function: Any) -> str:
+    return getattr(function, "_key_op", str(function))
+
+
+def current_arg_scope() -> Dict[str, Dict[str, Any]]:
+    """The arguments given by the blocks that are open, for each function."""
+    return _stack()[-1]
+
+
+def add_arg_scope(func: Any) -> Any:
+    """A decorator: calls of the function take arguments that they are not given from `arg_scope` blocks."""
+
+    @functools.wraps(func)
+    def with_scope(*args: Any, **kwargs: Any) -> Any:
+        scoped = current_arg_scope().get(_key(func), {})
+        # What the call gives itself goes first, by place or by name.
+        given = set(list(inspect.signature(func).parameters)[: len(args)]) | set(kwargs)
+        return func(*args, **{k: v for k, v in scoped.items() if k not in given}, **kwargs)
+
+    parameters = inspect.signature(func).parameters.values()
+    _ARGUMENTS[_key(func)] = tuple(p.name for p in parameters if p.default is not p.empty)
+    with_scope._key_op = _key(func)  # type: ignore[attr-defined]
+    return with_scope
+
+
+def has_arg_scope(func: Any) -> bool:
+    """Whether `add_arg_scope` decorated the function."""
+    return _key(func) in _ARGUMENTS
+
+
+def arg_scoped_arguments(func: Any) -> Tuple[str, ...]:
+    """The arguments that blocks can give."""
+    if not has_arg_scope(func):
+        raise AssertionError("%s is not decorated with @add_arg_scope" % (func,))
+    return _ARGUMENTS[_key(func)]
+
+
+@contextlib.contextmanager
+def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Dict[str, Dict[str, Any]]]:
+    """A block in which calls of these functions take these arguments; or one of a scope that another block gave."""
+    if isinstance(list_ops_or_scope, dict):
+        if kwargs:
+            raise ValueError("When attempting to re-use a scope by suppling a dictionary, kwargs must be empty.")
+        new = {k: dict(v) for k, v in list_ops_or_scope.items()}
+    else:
+        if not isinstance(list_ops_or_scope, (list, tuple)):
+            raise TypeError("list_ops_or_scope must either be a list/tuple or reused scope (i.e. dict)")
+        new = {k: dict(v) for k, v in current_arg_scope().items()}
+        for function in list_ops_or_scope:
+            if not has_arg_scope(function):
+                raise ValueError("%s is not decorated with @add_arg_scope" % (_key(function),))
+            new.setdefault(_key(function), {}).update(kwargs)
+    _stack().append(new)
+    try:
+        yield new
+    finally:
+        _stack().pop()

@@ -1,0 +1,185 @@
+"""`HParams`: a program's numbers and words, by name, which text can set."""
+
+from __future__ import annotations
+
+import json
+import numbers
+import re
+from typing import Any, Dict, Optional
+
+__all__ = ["HParams", "parse_values"]
+
+_PART = re.compile(r"(?P<name>[a-zA-Z][\w\.]*)(?:\[\s*(?P<index>\d+)\s*\])?\s*=\s*(?:\[(?P<many>[^\]]*)\]|(?P<one>[^,\[]*))\s*(?:,|$)")
+
+
+def _cast(name: str, kind: type, value: Any) -> Any:
+    """A value as the type that a parameter has; `ValueError` where that would lose something."""
+    failed = ValueError("Could not cast hparam '%s' of type '%s' from value %r" % (name, kind, value))
+    if kind is type(None) or isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
+        return value
+    if kind is str:
+        if isinstance(value, bytes):
+            return value.decode()
+        raise failed
+    if kind is bool or isinstance(value, (bool, str)):
+        raise failed
+    if issubclass(kind, numbers.Integral) and not isinstance(value, numbers.Integral):
+        raise failed
+    if issubclass(kind, numbers.Number) and not isinstance(value, numbers.Number):
+        raise failed
+    return kind(value)
+
+
+def _read(name: str, kind: type, text: str, values: str) -> Any:
+    """A value of this type from text."""
+    text = text.strip()
+    try:
+        if kind is bool:
+            if text in ("true", "True", "1"):
+                return True
+            if text in ("false", "False", "0"):
+                return False
+            raise ValueError(text)
+        return kind(text)
+    except ValueError:
+        raise ValueError("Could not parse hparam '%s' of type '%s' with value '%s' in %s" % (name, kind.__name__, text, values)) from None
+
+
+def parse_values(values: str, type_map: Dict[str, type], ignore_unknown: bool = False) -> Dict[str, Any]:
+    """`name=value` pairs with commas between them: a dictionary, lists for `name=[a,b]`, dictionaries by index for `name[1]=a`."""
+    out: Dict[str, Any] = {}
+    place = 0
+    while place < len(values):
+        match = _PART.match(values, place)
+        if not match:
+            raise ValueError("Malformed hyperparameter value: %s" % values[place:])
+        place = match.end()
+        name = match.group("name")
+        if name not in type_map:
+            if ignore_unknown:
+                continue
+            raise ValueError("Unknown hyperparameter type for %s" % name)
+        kind = type_map[name]
+        if match.group("many") is not None:
+            if match.group("index") is not None:
+                raise ValueError("Assignment of a list to a list index: %s" % match.group(0))
+            items = [t for t in match.group("many").split(",") if t.strip()]
+            if name in out:
+                raise ValueError("Multiple assignments to variable '%s' in %s" % (name, values))
+            out[name] = [_read(name, kind, t, values) for t in items]
+        elif match.group("index") is not None:
+            by_index = out.setdefault(name, {})
+            index = int(match.group("index"))
+            if not isinstance(by_index, dict) or index in by_index:
+                raise ValueError("Multiple assignments to variable '%s[%d]' in %s" % (name, index, values))
+            by_index[index] = _read(name, kind, match.group("one"), values)
+        else:
+            if name in out:
+                raise ValueError("Multiple assignments to variable '%s' in %s" % (name, values))
+            out[name] = _read(name, kind, match.group("one"), values)
+    return out
+
+
+class HParams:
+    """Parameters as attributes: `HParams(rate=0.1, layers=[2, 3])`. Text sets them: `parse("rate=0.5,layers=[4,5]")`.
+
+    Each keeps the type it was made with; a list is of one type.
+    """
+
+    _HAS_DYNAMIC_ATTRIBUTES = True
+
+    def __init__(self, hparam_def: Any = None, model_structure: Any = None, **kwargs: Any) -> None:
+        if hparam_def is not None:
+            raise NotImplementedError("HParams from a message are not supported: give them by name")
+        self._hparam_types: Dict[str, Any] = {}
+        self._model_structure = model_structure
+        for name, value in kwargs.items():
+            self.add_hparam(name, value)
+
+    def add_hparam(self, name: str, value: Any) -> None:
+        """A new parameter."""
+        if getattr(self, name, None) is not None:
+            raise ValueError("Hyperparameter name is reserved: %s" % name)
+        if isinstance(value, (list, tuple)):
+            if not value:
+                raise ValueError("Multi-valued hyperparameters cannot be empty: %s" % name)
+            self._hparam_types[name] = type(value[0]), True
+        else:
+            self._hparam_types[name] = type(value), False
+        setattr(self, name, value)
+
+    def set_hparam(self, name: str, value: Any) -> None:
+        """Another value of the parameter's type."""
+        kind, is_list = self._hparam_types[name]
+        if isinstance(value, list):
+            if not is_list:
+                raise ValueError("Must not pass a list for single-valued parameter: %s" % name)
+            setattr(self, name, [_cast(name, kind, v) for v in value])
+        else:
+            if is_list:
+                raise ValueError("Must pass a list for multi-valued parameter: %s." % name)
+            setattr(self, name, _cast(name, kind, value))
+
+    def del_hparam(self, name: str) -> None:
+        """Takes a parameter away."""
+        if hasattr(self, name):
+            delattr(self, name)
+            del self._hparam_types[name]
+
+    def parse(self, values: str) -> "HParams":
+        """Sets parameters from text."""
+        kinds = {name: kind for name, (kind, _) in self._hparam_types.items()}
+        return self.override_from_dict(parse_values(values, kinds))
+
+    def override_from_dict(self, values_dict: Dict[str, Any]) -> "HParams":
+        """Sets parameters by name."""
+        for name, value in values_dict.items():
+            self.set_hparam(name, value)
+        return self
+
+    def set_model_structure(self, model_structure: Any) -> None:
+        """Keeps a structure beside the parameters."""
+        self._model_structure = model_structure
+
+    def get_model_structure(self) -> Any:
+        """That structure."""
+        return self._model_structure
+
+    def to_json(self, indent: Optional[int] = None, separators: Any = None, sort_keys: bool = False) -> str:
+        """The parameters as JSON; functions are left out."""
+        plain = {k: v for k, v in self.values().items() if not callable(v)}
+        return json.dumps(plain, indent=indent, separators=separators, sort_keys=sort_keys)
+
+    def parse_json(self, values_json: str) -> "HParams":
+        """Sets parameters from JSON."""
+        return self.override_from_dict(json.loads(values_json))
+
+    def values(self) -> Dict[str, Any]:
+        """All parameters."""
+        return {name: getattr(self, name) for name in self._hparam_types}
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """A parameter, or the default if there is none; which must be of its type."""
+        if key not in self._hparam_types:
+            return default
+        if default is not None:
+            kind, is_list = self._hparam_types[key]
+            shown = "list[%s]" % kind if is_list else str(kind)
+            if is_list != isinstance(default, list):
+                raise ValueError("Hparam '%s' of type '%s' is incompatible with default=%s" % (key, shown, default))
+            try:
+                for item in default if is_list else [default]:
+                    _cast(key, kind, item)
+            except ValueError as e:
+                raise ValueError("Hparam '%s' of type '%s' is incompatible with default=%s. %s" % (key, shown, default, e)) from None
+        return getattr(self, key)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._hparam_types
+
+    def __str__(self) -> str:
+        return ",".join("%s=%s" % item for item in self.values().items())
+
+    def __repr__(self) -> str:
+        return "%s(%s)" % (type(self).__name__, self.__str__())
+

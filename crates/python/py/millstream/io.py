@@ -1,0 +1,32 @@
+"""`tf.io`: what stands under no name at the top. The rest is found when it is asked for."""
+
+from __future__ import annotations
+
+from typing import Any, List
+
+from millstream import _namespaces
+from millstream.parsing_ops import parse_sequence_example
+
+__all__ = ["parse_sequence_example"]
+
+_ELSEWHERE = {"TFRecordOptions": "python_io", "TFRecordCompressionType": "python_io", "TFRecordWriter": "python_io", "tf_record_iterator": "python_io"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ELSEWHERE:
+        from millstream import python_io
+
+        return getattr(python_io, name)
+    if name in ("match_filenames_once", "write_graph"):
+        from millstream import train
+
+        return getattr(train, name)
+    if name == "gfile":
+        from millstream import gfile
+
+        return gfile
+    return _namespaces.find(__name__, "io", name)
+
+
+def __dir__() -> List[str]:
+    return sorted({*globals(), *_namespaces.names("io"), *_ELSEWHERE, "gfile", "match_filenames_once", "write_graph"})

@@ -1,0 +1,281 @@
+"""Matrices: diagonals, systems of equations, `einsum`, and what else is made of several ops."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List, Optional, Sequence
+
+import numpy as np
+
+from millstream import array_ops, dtypes, math_ops
+from millstream._engine import Tensor
+from millstream._ops import op
+from millstream.framework import convert_to_tensor, name_scope
+
+__all__ = ["cholesky_solve", "einsum", "matrix_diag", "matrix_diag_part", "matrix_set_diag", "matrix_solve_ls", "trace"]
+
+
+def _main_diagonal(k: Any) -> bool:
+    return isinstance(k, int) and k == 0
+
+
+def matrix_diag(diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding_value: Any = 0) -> Tensor:
+    """Matrices with these diagonals (the `k`-th, or those from `k[0]` to `k[1]`), elsewhere `padding_value`."""
+    if _main_diagonal(k) and num_rows == -1 and num_cols == -1 and padding_value == 0:
+        return op("MatrixDiag")(diagonal, name=name)
+    diagonal = convert_to_tensor(diagonal)
+    return op("MatrixDiagV2")(diagonal, k, num_rows, num_cols, convert_to_tensor(padding_value, diagonal.dtype), name=name)
+
+
+def matrix_diag_part(input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0) -> Tensor:  # noqa: A002
+    """The diagonals of matrices: the `k`-th, or those from `k[0]` to `k[1]`, short ones filled up with `padding_value`."""
+    if _main_diagonal(k):
+        return op("MatrixDiagPart")(input, name=name)
+    input = convert_to_tensor(input)  # noqa: A001
+    return op("MatrixDiagPartV2")(input, k, convert_to_tensor(padding_value, input.dtype), name=name)
+
+
+def matrix_set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0) -> Tensor:  # noqa: A002
+    """The matrices with other diagonals: the `k`-th, or those from `k[0]` to `k[1]`."""
+    if _main_diagonal(k):
+        return op("MatrixSetDiag")(input, diagonal, name=name)
+    return op("MatrixSetDiagV2")(input, diagonal, k, name=name)
+
+
+def trace(x: Any, name: Optional[str] = None) -> Tensor:
+    """The sums of the diagonals of matrices."""
+    with name_scope(name, "Trace", [x]) as name:
+        x = convert_to_tensor(x, name="x")
+        return math_ops.reduce_sum(matrix_diag_part(x), [-1], name=name)
+
+
+def cholesky_solve(chol: Any, rhs: Any, name: Optional[str] = None) -> Tensor:
+    """The solution of `A x = rhs`, given the Cholesky factor of `A`."""
+    with name_scope(name, "cholesky_solve", [chol, rhs]):
+        y = op("MatrixTriangularSolve")(chol, rhs, adjoint=False, lower=True)
+        return op("MatrixTriangularSolve")(chol, y, adjoint=True, lower=True)
+
+
+def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: Optional[str] = None) -> Tensor:
+    """The `x` with the least `|matrix x - rhs|^2 + l2_regularizer |x|^2`, by the normal equations; where `matrix` has more columns
+    than rows, the least such `x`. Only `fast`: the other way needs an op that the engine lacks."""
+    if not fast:
+        raise NotImplementedError("matrix_solve_ls with fast=False needs the op MatrixSolveLs, which the engine lacks: leave it True, or solve with tf.qr")
+    with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
+        matrix, rhs = convert_to_tensor(matrix, name="matrix"), convert_to_tensor(rhs, name="rhs")
+        rows, columns = matrix.shape.as_list()[-2:]
+        if rows is None or columns is None:
+            raise ValueError("matrix_solve_ls: the last two dimensions of the matrix must be known, but its shape is %s" % matrix.shape)
+        gramian = math_ops.matmul(matrix, matrix, adjoint_a=columns <= rows, adjoint_b=rows < columns)
+        if not (isinstance(l2_regularizer, (int, float)) and l2_regularizer == 0):
+            weight = math_ops.cast(convert_to_tensor(l2_regularizer), matrix.dtype)
+            gramian += weight * array_ops.eye(min(rows, columns), dtype=matrix.dtype)
+        factor = op("Cholesky")(gramian)
+        if columns <= rows:
+            return cholesky_solve(factor, math_ops.matmul(matrix, rhs, adjoint_a=True))
+        return math_ops.matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
+
+
+# Sums over named axes.
+
+
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
+    """Products of tensors summed over axes by name: `einsum("ij,jk->ik", a, b)` is a matrix product.
+
+    Two at a time from the left; what only one of the two has, and nothing later, is summed at once.
+    """
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError("invalid keyword arguments for this function: " + ", ".join(sorted(map(str, kwargs))))
+    with name_scope(name, "einsum", [equation, inputs]):
+        tensors = [convert_to_tensor(x) for x in inputs]
+        if len(tensors) == 1 and re.match(r"^([a-zA-Z])\1(->)?$", equation.replace(" ", "")):
+            return trace(tensors[0])
+        labels, output = _parsed(equation.replace(" ", ""), equation, tensors)
+        value, held = tensors[0], labels[0]
+        for i, other in enumerate(tensors[1:], 1):
+            needed = set(output).union(*labels[i + 1 :])
+            value, held = _product(value, held, other, labels[i], needed)
+        value, held = _summed(value, held, set(output))
+        missing = [c for c in output if c not in held]
+        if missing:
+            raise ValueError("Invalid equation: %s: the output's %s stand in no input" % (equation, ", ".join(missing)))
+        return value if held == output else array_ops.transpose(value, [held.index(c) for c in output])
+
+
+def _parsed(text: str, equation: str, tensors: Sequence[Tensor]) -> Any:
+    """The labels of each input and of the output. An ellipsis stands for labels of its own, in capitals that the equation lacks."""
+    match = re.match("^([a-zA-Z,.]*)(->[a-zA-Z.]*)?$", text)
+    if not match or not text:
+        raise ValueError("Indices have incorrect format: %s" % equation)
+    labels, output = match.group(1).split(","), match.group(2)
+    if len(labels) != len(tensors):
+        raise ValueError('Got %d arguments for equation "%s", expecting %d' % (len(tensors), equation, len(labels)))
+    if "." in text:
+        free = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in text]
+        counts = [len(t._shape_as_list() or []) - len(s) + 3 for s, t in zip(labels, tensors) if "..." in s]
+        most = "".join(free[: max(counts, default=0)])
+        labels = [
+            s.replace("...", most[len(most) - (len(t._shape_as_list() or []) - len(s) + 3) :]) if "..." in s else s for s, t in zip(labels, tensors)
+        ]
+        output = output.replace("...", most) if output else "->" + most + "".join(sorted(c for c in set("".join(labels)) - set(most) if "".join(labels).count(c) == 1))
+    for held, tensor in zip(labels, tensors):
+        rank = tensor.shape.ndims
+        if rank is not None and rank != len(held):
+            raise ValueError("The equation %s gives an input %d axes (%s), but it has shape %s" % (equation, len(held), held, tensor.shape))
+        if len(set(held)) != len(held):
+            raise ValueError("Subscript not supported: an axis appears more than once: %s" % held)
+    if output is None:
+        every = "".join(labels)
+        return labels, "".join(sorted(c for c in set(every) if every.count(c) == 1))
+    return labels, output[2:]
+
+
+def _summed(value: Tensor, held: str, needed: Any) -> Any:
+    gone = [i for i, c in enumerate(held) if c not in needed]
+    if not gone:
+        return value, held
+    return math_ops.reduce_sum(value, gone), "".join(c for c in held if c in needed)
+
+
+def _product(a: Tensor, la: str, b: Tensor, lb: str, needed: Any) -> Any:
+    """The product of two, without the labels that nothing needs any more; and the labels that it has."""
+    a, la = _summed(a, la, needed.union(lb))
+    b, lb = _summed(b, lb, needed.union(la))
+    batch = [c for c in la if c in lb and c in needed]
+    inner = [c for c in la if c in lb and c not in needed]
+    rows, columns = [c for c in la if c not in lb], [c for c in lb if c not in la]
+    if not inner:
+        # Elementwise: each axis in the same place of both, of size 1 where one lacks it.
+        order = batch + rows + columns
+        x = _reordered(a, la, batch + rows, len(columns), after=True)
+        y = _reordered(b, lb, batch + columns, len(rows), at=len(batch))
+        return op("Mul")(x, y), "".join(order)
+    x, sizes_x = _packed(a, la, [batch, rows, inner])
+    y, sizes_y = _packed(b, lb, [batch, inner, columns])
+    product = math_ops.matmul(x, y)
+    sizes = {**sizes_y, **sizes_x}
+    order = batch + rows + columns
+    return array_ops.reshape(product, [sizes[c] for c in order]), "".join(order)
+
+
+def _reordered(x: Tensor, held: str, order: List[str], n_ones: int, at: int = 0, after: bool = False) -> Tensor:
+    if list(held) != order:
+        x = array_ops.transpose(x, [held.index(c) for c in order])
+    at = len(order) if after else at
+    for _ in range(n_ones):
+        x = array_ops.expand_dims(x, at)
+    return x
+
+
+def _packed(x: Tensor, held: str, groups: List[List[str]]) -> Any:
+    """A tensor whose last two axes are the last two groups, each made one; the first group stays as it is. And the size of each label."""
+    known = x.shape.as_list()
+    sizes: Dict[str, Any] = {c: known[i] if known[i] is not None else array_ops.shape(x)[i] for i, c in enumerate(held)}
+    order = [c for group in groups for c in group]
+    if list(held) != order:
+        x = array_ops.transpose(x, [held.index(c) for c in order])
+    shape = [sizes[c] for c in groups[0]] + [_times([sizes[c] for c in group]) for group in groups[1:]]
+    if len(groups[1]) == len(groups[2]) == 1:
+        return x, sizes
+    return array_ops.reshape(x, shape), sizes
+
+
+def _times(sizes: List[Any]) -> Any:
+    product: Any = 1
+    for size in sizes:
+        product = product * size
+    return product
+
+
+# What stands only under `tf.linalg`.
+
+
+def adjoint(matrix: Any, name: Optional[str] = None) -> Tensor:
+    """Matrices transposed and conjugated."""
+    with name_scope(name, "adjoint", [matrix]):
+        return array_ops.matrix_transpose(convert_to_tensor(matrix, name="matrix"), conjugate=True)
+
+
+def matvec(
+    a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, name: Optional[str] = None
+) -> Tensor:
+    """Matrices times vectors."""
+    with name_scope(name, "MatVec", [a, b]) as name:
+        column = array_ops.expand_dims(b, axis=-1)
+        product = math_ops.matmul(a, column, transpose_a=transpose_a, adjoint_a=adjoint_a, a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse)
+        return array_ops.squeeze(product, axis=-1)
+
+
+def logdet(matrix: Any, name: Optional[str] = None) -> Tensor:
+    """The logarithms of the determinants of hermitian positive definite matrices."""
+    with name_scope(name, "logdet", [matrix]):
+        factor = op("Cholesky")(matrix)
+        diagonal = op("Log")(math_ops.real(matrix_diag_part(factor)))
+        return 2.0 * math_ops.reduce_sum(diagonal, [-1])
+
+
+def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: Optional[str] = None) -> Any:  # noqa: A002
+    """`tensor` over its norm, and the norm."""
+    from millstream.more_ops import norm
+
+    with name_scope(name, "normalize", [tensor]):
+        tensor = convert_to_tensor(tensor)
+        size = math_ops.cast(norm(tensor, ord, axis, keepdims=True), tensor.dtype)
+        return tensor / size, size
+
+
+def expm(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
+    """The exponentials of matrices, by the Padé approximation of Higham (2005) with scaling and squaring."""
+    with name_scope(name, "matrix_exponential", [input]):
+        matrix = convert_to_tensor(input, name="input")
+        n = matrix.shape.as_list()[-1]
+        if n is None:
+            raise ValueError("expm: the size of the matrices must be known, but the shape is %s" % matrix.shape)
+        # Scaled by a power of two per matrix until the 1-norm is under 5.37, where order 13 is exact to double precision.
+        size = math_ops.reduce_max(math_ops.reduce_sum(math_ops.abs(matrix), -2), -1)
+        halvings = op("Maximum")(op("Ceil")(op("Log")(op("Maximum")(size, 1e-30) / 5.37) / np.log(2.0)), convert_to_tensor(0, size.dtype))
+        scale = math_ops.pow(convert_to_tensor(2.0, size.dtype), halvings)
+        scaled = matrix / math_ops.cast(scale, matrix.dtype)[..., None, None]
+        result = _pade(scaled, n)
+        # As many squarings as any matrix needs; those that need fewer stay as they are.
+        most = math_ops.cast(math_ops.reduce_max(array_ops.concat([array_ops.reshape(halvings, [-1]), [0.0]], 0)), dtypes.int32)
+
+        def square(i: Any, x: Tensor) -> Any:
+            wanted = math_ops.cast(i, halvings.dtype) < halvings
+            mask = math_ops.cast(wanted, matrix.dtype)[..., None, None]
+            return i + 1, math_ops.matmul(x, x) * mask + x * (1 - mask)
+
+        from millstream.control_flow import while_loop
+
+        return while_loop(lambda i, x: i < most, square, [convert_to_tensor(0), result], shape_invariants=[convert_to_tensor(0).shape, matrix.shape])[1]
+
+
+_PADE = (64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600, 670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1)
+
+
+def _pade(a: Tensor, n: int) -> Tensor:
+    one = array_ops.eye(n, dtype=a.dtype)
+    c = [float(b) / _PADE[0] for b in _PADE]
+    a2 = math_ops.matmul(a, a)
+    a4 = math_ops.matmul(a2, a2)
+    a6 = math_ops.matmul(a4, a2)
+    odd = math_ops.matmul(a, math_ops.matmul(a6, a6 * c[13] + a4 * c[11] + a2 * c[9]) + a6 * c[7] + a4 * c[5] + a2 * c[3] + one * c[1])
+    even = math_ops.matmul(a6, a6 * c[12] + a4 * c[10] + a2 * c[8]) + a6 * c[6] + a4 * c[4] + a2 * c[2] + one * c[0]
+    return op("MatrixSolve")(even - odd, even + odd)
+
+
+def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: Optional[str] = None) -> Tensor:
+    """The product of a tridiagonal matrix, given by its three diagonals in rows of one tensor (`compact`) or as three (`sequence`), and `rhs`."""
+    if diagonals_format not in ("compact", "sequence"):
+        raise ValueError("Expected diagonals_format to be compact or sequence, got %s" % diagonals_format)
+    with name_scope(name, "tridiagonal_matmul"):
+        if diagonals_format == "compact":
+            diagonals = convert_to_tensor(diagonals)
+            diagonals = [diagonals[..., i, :] for i in range(3)]
+        over, main, under = (convert_to_tensor(d) for d in diagonals)
+        rhs = convert_to_tensor(rhs)
+        zero = array_ops.zeros_like(rhs[..., :1, :])
+        below = array_ops.concat([rhs[..., 1:, :], zero], -2)
+        above = array_ops.concat([zero, rhs[..., :-1, :]], -2)
+        return main[..., None] * rhs + over[..., None] * below + under[..., None] * above

@@ -1,0 +1,554 @@
+"""Tables of keys and values: filled once (`HashTable` and what initializes it), changed while running (`MutableHashTable`), and vocabularies.
+
+`tf.lookup` and `tf.contrib.lookup` give these their public names. A table that is filled once is ready after `tf.tables_initializer()` ran.
+"""
+
+from __future__ import annotations
+
+import collections
+import os
+from typing import Any, Optional
+
+from millstream import array_ops, dtypes, math_ops, shapes
+from millstream._engine import Operation, Tensor
+from millstream._ops import op
+from millstream.framework import SparseTensor, add_to_collection, convert_to_tensor, name_scope
+from millstream.graph_keys import GraphKeys
+
+HasherSpec = collections.namedtuple("HasherSpec", ["hasher", "key"])
+FastHashSpec = HasherSpec("fasthash", None)
+
+
+class StrongHashSpec(HasherSpec):
+    """The hash that cannot be foreseen without its key, two integers."""
+
+    def __new__(cls, key: Any) -> "StrongHashSpec":
+        if len(key) != 2:
+            raise ValueError("key must have size 2, got %s." % len(key))
+        if not all(isinstance(k, int) for k in key):
+            raise TypeError("Invalid key %s. Must be unsigned integer values." % key)
+        return super().__new__(cls, "stronghash", list(key))
+
+
+class TextFileIndex:
+    """Which part of a line is meant: a column's number, or one of these."""
+
+    WHOLE_LINE = -2
+    LINE_NUMBER = -1
+
+
+# Tables that are filled once.
+
+
+class LookupInterface:
+    """What all tables have in common."""
+
+    def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
+        self._key_dtype, self._value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
+
+    @property
+    def key_dtype(self) -> Any:
+        """The dtype of keys."""
+        return self._key_dtype
+
+    @property
+    def value_dtype(self) -> Any:
+        """The dtype of values."""
+        return self._value_dtype
+
+    @property
+    def name(self) -> Any:
+        """The table's name."""
+        raise NotImplementedError
+
+    def size(self, name: Optional[str] = None) -> Tensor:
+        """How many keys there are."""
+        raise NotImplementedError
+
+    def lookup(self, keys: Any, name: Optional[str] = None) -> Any:
+        """The values of keys."""
+        raise NotImplementedError
+
+    def _check_keys(self, dtype: Any) -> None:
+        if dtype != self._key_dtype:
+            raise TypeError("Signature mismatch. Keys must be dtype %s, got %s." % (self._key_dtype, dtype))
+
+
+class _Table(LookupInterface):
+    """A table that is one resource."""
+
+    resource_handle: Tensor
+    _default_value: Any
+
+    @property
+    def name(self) -> str:
+        """The name of the node that makes the table."""
+        return self.resource_handle.op.name
+
+    @property
+    def default_value(self) -> Any:
+        """The value of keys that the table does not have."""
+        return self._default_value
+
+    def size(self, name: Optional[str] = None) -> Tensor:
+        """How many keys the table has."""
+        with name_scope(name, "%s_Size" % self.name.split("/")[-1], [self.resource_handle]):
+            return op("LookupTableSizeV2")(self.resource_handle)
+
+
+class HashTable(_Table):
+    """A table that `initializer` fills once. Keys that it does not have give `default_value`.
+
+        table = tf.contrib.lookup.HashTable(tf.contrib.lookup.KeyValueTensorInitializer(keys, values), -1)
+        out = table.lookup(words)
+        session.run(tf.tables_initializer())
+    """
+
+    def __init__(self, initializer: Any, default_value: Any, shared_name: Optional[str] = None, name: Optional[str] = None) -> None:
+        super().__init__(initializer.key_dtype, initializer.value_dtype)
+        self._initializer = initializer
+        self._default_value = convert_to_tensor(default_value, self._value_dtype)
+        self._default_value.shape.merge_with(shapes.TensorShape([]))
+        self.resource_handle = op("HashTableV2")(
+            key_dtype=self._key_dtype, value_dtype=self._value_dtype, shared_name=shared_name or "", name=name or "hash_table"
+        )
+        self._init = initializer.initialize(self)
+
+    @property
+    def init(self) -> Operation:
+        """The op that fills the table."""
+        return self._init
+
+    @property
+    def initializer(self) -> Operation:
+        """The op that fills the table."""
+        return self._init
+
+    def lookup(self, keys: Any, name: Optional[str] = None) -> Any:
+        """The values of keys, a tensor or a sparse one."""
+        found = keys.values if isinstance(keys, SparseTensor) else convert_to_tensor(keys)
+        self._check_keys(found.dtype)
+        with name_scope(name, "%s_Lookup" % self.name.split("/")[-1], [self.resource_handle, found, self._default_value]):
+            values = op("LookupTableFindV2")(self.resource_handle, found, self._default_value)
+        values.set_shape(found.shape)
+        return SparseTensor(keys.indices, values, keys.dense_shape) if isinstance(keys, SparseTensor) else values
+
+
+class StaticHashTable(HashTable):
+    """`HashTable`, as `tf.lookup` has it."""
+
+    def __init__(self, initializer: Any, default_value: Any, name: Optional[str] = None) -> None:
+        super().__init__(initializer, default_value, None, name)
+
+
+class TableInitializerBase:
+    """What fills a table."""
+
+    def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
+        self._key_dtype, self._value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
+
+    @property
+    def key_dtype(self) -> Any:
+        """The dtype of keys."""
+        return self._key_dtype
+
+    @property
+    def value_dtype(self) -> Any:
+        """The dtype of values."""
+        return self._value_dtype
+
+    def initialize(self, table: Any) -> Operation:
+        """The op that fills the table."""
+        raise NotImplementedError
+
+    def _check(self, table: Any) -> None:
+        for what in ("key", "value"):
+            own, wanted = getattr(self, what + "_dtype"), getattr(table, what + "_dtype")
+            if own != wanted:
+                raise TypeError("Invalid %s dtype, expected %s but got %s." % (what, wanted, own))
+
+
+class KeyValueTensorInitializer(TableInitializerBase):
+    """Keys and values given as tensors."""
+
+    def __init__(self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None, name: Optional[str] = None) -> None:
+        self._keys = convert_to_tensor(keys, key_dtype, "keys")
+        self._values = convert_to_tensor(values, value_dtype, "values")
+        self._name = name if name is not None else "key_value_init"
+        super().__init__(self._keys.dtype, self._values.dtype)
+
+    def initialize(self, table: Any) -> Operation:
+        """The op that fills the table."""
+        self._check(table)
+        with name_scope(self._name, None, [table.resource_handle, self._keys, self._values]):
+            fill = op("LookupTableImportV2")(table.resource_handle, self._keys, self._values)
+        add_to_collection(GraphKeys.TABLE_INITIALIZERS, fill)
+        return fill
+
+
+class TextFileInitializer(TableInitializerBase):
+    """Keys and values from the lines of a file: a column's number, the whole line or the line's number."""
+
+    def __init__(
+        self,
+        filename: Any,
+        key_dtype: Any,
+        key_index: int,
+        value_dtype: Any,
+        value_index: int,
+        vocab_size: Optional[int] = None,
+        delimiter: str = "\t",
+        name: Optional[str] = None,
+    ) -> None:
+        if not isinstance(filename, Tensor) and not filename:
+            raise ValueError("Filename required for %s." % name)
+        key_dtype, value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
+        for what, index, dtype in (("key", key_index, key_dtype), ("value", value_index, value_dtype)):
+            if index < -2:
+                raise ValueError("Invalid %s index %s." % (what, index))
+            if index == TextFileIndex.LINE_NUMBER and dtype != dtypes.int64:
+                raise ValueError("Signature mismatch. %ss must be dtype %s, got %s." % (what.capitalize(), dtypes.int64, dtype))
+            if index == TextFileIndex.WHOLE_LINE and dtype != dtypes.string and not (what == "key" and dtype.is_integer):
+                raise ValueError("Signature mismatch. %ss must be dtype %s, got %s." % (what.capitalize(), dtypes.string, dtype))
+        if vocab_size is not None and vocab_size <= 0:
+            raise ValueError("Invalid vocab_size %s." % vocab_size)
+        self._filename, self._key_index, self._value_index = filename, key_index, value_index
+        self._vocab_size, self._delimiter, self._name = vocab_size, delimiter, name if name is not None else "text_file_init"
+        super().__init__(key_dtype, value_dtype)
+
+    def initialize(self, table: Any) -> Operation:
+        """The op that fills the table."""
+        self._check(table)
+        with name_scope(self._name, None, [table.resource_handle]):
+            filename = convert_to_tensor(os.fspath(self._filename) if not isinstance(self._filename, Tensor) else self._filename, dtypes.string, "asset_filepath")
+            fill = op("InitializeTableFromTextFileV2")(
+                table.resource_handle,
+                filename,
+                self._key_index,
+                self._value_index,
+                -1 if self._vocab_size is None else self._vocab_size,
+                self._delimiter,
+            )
+        add_to_collection(GraphKeys.TABLE_INITIALIZERS, fill)
+        if filename.op.type in ("Const", "PlaceholderWithDefault"):
+            add_to_collection(GraphKeys.ASSET_FILEPATHS, filename)
+        return fill
+
+
+class TextFileStringTableInitializer(TextFileInitializer):
+    """From numbers to strings: by default each line by its number."""
+
+    def __init__(
+        self,
+        filename: Any,
+        key_column_index: int = TextFileIndex.LINE_NUMBER,
+        value_column_index: int = TextFileIndex.WHOLE_LINE,
+        vocab_size: Optional[int] = None,
+        delimiter: str = "\t",
+        name: str = "text_file_string_table_init",
+    ) -> None:
+        super().__init__(filename, dtypes.int64, key_column_index, dtypes.string, value_column_index, vocab_size, delimiter, name)
+
+
+class TextFileIdTableInitializer(TextFileInitializer):
+    """From strings (or numbers) to ids: by default each line's number by the line."""
+
+    def __init__(
+        self,
+        filename: Any,
+        key_column_index: int = TextFileIndex.WHOLE_LINE,
+        value_column_index: int = TextFileIndex.LINE_NUMBER,
+        vocab_size: Optional[int] = None,
+        delimiter: str = "\t",
+        name: str = "text_file_id_table_init",
+        key_dtype: Any = dtypes.string,
+    ) -> None:
+        super().__init__(filename, key_dtype, key_column_index, dtypes.int64, value_column_index, vocab_size, delimiter, name)
+
+
+# Ids of words that no table has: a bucket by the word's hash.
+
+
+class IdTableWithHashBuckets(LookupInterface):
+    """Ids from `table`; for words that it does not have, one of `num_oov_buckets` more, by their hash."""
+
+    def __init__(self, table: Any, num_oov_buckets: int, hasher_spec: Any = FastHashSpec, name: Optional[str] = None, key_dtype: Any = None) -> None:
+        self._name = name
+        if table is not None:
+            key_dtype = key_dtype or table.key_dtype
+            if table.value_dtype != dtypes.int64:
+                raise TypeError("Invalid value dtype, expected %s but got %s." % (dtypes.int64, table.value_dtype))
+            if dtypes.as_dtype(key_dtype).is_integer != table.key_dtype.is_integer:
+                raise TypeError("Invalid key dtype, expected %s but got %s." % (table.key_dtype, key_dtype))
+        else:
+            if num_oov_buckets <= 0:
+                raise ValueError("oov_buckets must be > 0 if no table is supplied.")
+            key_dtype = dtypes.string if key_dtype is None else key_dtype
+        self._table, self._num_oov_buckets, self._hasher = table, num_oov_buckets, hasher_spec
+        super().__init__(key_dtype, dtypes.int64)
+        if self._key_dtype not in (dtypes.string, dtypes.int64, dtypes.int32):
+            raise TypeError("Invalid key_dtype, expected string or integer but got %s." % self._key_dtype)
+
+    @property
+    def initializer(self) -> Any:
+        """The op that fills the table."""
+        return self._table.initializer if self._table is not None else op("NoOp")()
+
+    @property
+    def init(self) -> Any:
+        """The op that fills the table."""
+        return self.initializer
+
+    @property
+    def name(self) -> Any:
+        """The table's name."""
+        if self._name is not None or self._table is None:
+            return self._name
+        return self._table.name
+
+    def size(self, name: Optional[str] = None) -> Tensor:
+        """How many ids there are, with the buckets."""
+        with name_scope(name, "%s_Size" % (self.name or "hash_bucket").split("/")[-1]):
+            own = self._table.size() if self._table is not None else convert_to_tensor(0, dtypes.int64)
+            return own + self._num_oov_buckets
+
+    def lookup(self, keys: Any, name: Optional[str] = None) -> Any:
+        """The ids of words, a tensor or a sparse one."""
+        found = keys.values if isinstance(keys, SparseTensor) else convert_to_tensor(keys)
+        self._check_keys(found.dtype)
+        if self._table is not None and self._table.key_dtype == dtypes.int64:
+            found = math_ops.cast(found, dtypes.int64)
+        if self._num_oov_buckets == 0:
+            ids = self._table.lookup(found, name=name)
+        else:
+            with name_scope(name, "%s_Lookup" % (self.name or "hash_bucket").split("/")[-1]):
+                words = op("AsString")(found) if found.dtype.is_integer else found
+                if self._hasher.hasher == "stronghash":
+                    buckets = op("StringToHashBucketStrong")(words, num_buckets=self._num_oov_buckets, key=self._hasher.key, name="hash_bucket")
+                else:
+                    buckets = op("StringToHashBucketFast")(words, num_buckets=self._num_oov_buckets, name="hash_bucket")
+                ids = buckets
+                if self._table is not None:
+                    known = self._table.lookup(found)
+                    more = op("Add")(buckets, self._table.size())
+                    ids = op("SelectV2")(op("NotEqual")(known, self._table.default_value), known, more)
+        return SparseTensor(keys.indices, ids, keys.dense_shape) if isinstance(keys, SparseTensor) else ids
+
+
+class StaticVocabularyTable(IdTableWithHashBuckets):
+    """Ids of words by `initializer`, from words to ids of 64 bits; for other words one of `num_oov_buckets` more, by their hash."""
+
+    def __init__(self, initializer: Any, num_oov_buckets: int, lookup_key_dtype: Any = None, name: Optional[str] = None) -> None:
+        if num_oov_buckets <= 0:
+            raise ValueError("oov_buckets must be > 0.")
+        if initializer is not None and initializer.value_dtype != dtypes.int64:
+            raise TypeError("Invalid value dtype, expected %s but got %s." % (dtypes.int64, initializer.value_dtype))
+        table = None if initializer is None else HashTable(initializer, -1)
+        super().__init__(table, num_oov_buckets, FastHashSpec, name, lookup_key_dtype)
+
+
+# Vocabularies.
+
+
+def index_table_from_file(
+    vocabulary_file: Any = None,
+    num_oov_buckets: int = 0,
+    vocab_size: Optional[int] = None,
+    default_value: Any = -1,
+    hasher_spec: Any = FastHashSpec,
+    key_dtype: Any = dtypes.string,
+    name: Optional[str] = None,
+    key_column_index: int = TextFileIndex.WHOLE_LINE,
+    value_column_index: int = TextFileIndex.LINE_NUMBER,
+    delimiter: str = "\t",
+) -> Any:
+    """A table from words to ids, one word a line of a file."""
+    if vocabulary_file is None or (isinstance(vocabulary_file, str) and not vocabulary_file):
+        raise ValueError("vocabulary_file must be specified and must not be empty.")
+    if num_oov_buckets < 0:
+        raise ValueError("num_oov_buckets must be greater or equal than 0, got %d." % num_oov_buckets)
+    if vocab_size is not None and vocab_size < 1:
+        raise ValueError("vocab_size must be greater than 0, got %d. vocabulary_file: %s" % (vocab_size, vocabulary_file))
+    _check_key_dtype(key_dtype)
+    with name_scope(name, "string_to_index"):
+        with name_scope(None, "hash_table"):
+            wide = dtypes.int64 if dtypes.as_dtype(key_dtype).is_integer else key_dtype
+            initializer = TextFileIdTableInitializer(vocabulary_file, key_column_index, value_column_index, vocab_size, delimiter, "table_init", wide)
+            table = HashTable(initializer, default_value)
+        return IdTableWithHashBuckets(table, num_oov_buckets, hasher_spec, None, key_dtype) if num_oov_buckets else table
+
+
+def index_table_from_tensor(
+    mapping: Any = None,
+    num_oov_buckets: int = 0,
+    default_value: Any = -1,
+    hasher_spec: Any = FastHashSpec,
+    dtype: Any = dtypes.string,
+    name: Optional[str] = None,
+) -> Any:
+    """A table from words to ids: each word's place in `mapping`."""
+    if mapping is None:
+        raise ValueError("mapping must be specified.")
+    if num_oov_buckets < 0:
+        raise ValueError("num_oov_buckets must be greater or equal than 0, got %d." % num_oov_buckets)
+    _check_key_dtype(dtype)
+    dtype = dtypes.as_dtype(dtype)
+    with name_scope(name, "string_to_index"):
+        keys = convert_to_tensor(mapping)
+        if dtype.is_integer != keys.dtype.is_integer:
+            raise ValueError("Expected %s, got %s." % ("integer" if dtype.is_integer else "non-integer", keys.dtype))
+        if not dtype.is_integer and keys.dtype != dtype:
+            raise ValueError("Expected %s, got %s." % (dtype, keys.dtype))
+        values = math_ops.cast(math_ops.range(array_ops.size(keys)), dtypes.int64)
+        with name_scope(None, "hash_table"):
+            keys = math_ops.cast(keys, dtypes.int64) if keys.dtype.is_integer else keys
+            table = HashTable(KeyValueTensorInitializer(keys, values, keys.dtype, dtypes.int64, "table_init"), default_value)
+        return IdTableWithHashBuckets(table, num_oov_buckets, hasher_spec, None, dtype) if num_oov_buckets else table
+
+
+def _check_key_dtype(dtype: Any) -> None:
+    dtype = dtypes.as_dtype(dtype)
+    if dtype != dtypes.string and not dtype.is_integer:
+        raise TypeError("Only integer and string keys are supported.")
+
+
+def index_to_string_table_from_file(
+    vocabulary_file: Any,
+    vocab_size: Optional[int] = None,
+    default_value: Any = "UNK",
+    name: Optional[str] = None,
+    key_column_index: int = TextFileIndex.LINE_NUMBER,
+    value_column_index: int = TextFileIndex.WHOLE_LINE,
+    delimiter: str = "\t",
+) -> HashTable:
+    """A table from ids to words, one word a line of a file."""
+    if vocabulary_file is None or (isinstance(vocabulary_file, str) and not vocabulary_file):
+        raise ValueError("vocabulary_file must be specified and must not be empty.")
+    if vocab_size is not None and vocab_size < 1:
+        raise ValueError("vocab_size must be greater than 0, got %d." % vocab_size)
+    with name_scope(name, "index_to_string"):
+        initializer = TextFileStringTableInitializer(vocabulary_file, key_column_index, value_column_index, vocab_size, delimiter, "table_init")
+        return HashTable(initializer, default_value)
+
+
+def index_to_string_table_from_tensor(mapping: Any, default_value: Any = "UNK", name: Optional[str] = None) -> HashTable:
+    """A table from ids to words: what stands at each place of `mapping`."""
+    if mapping is None:
+        raise ValueError("mapping must be specified.")
+    with name_scope(name, "index_to_string"):
+        values = convert_to_tensor(mapping, dtypes.string)
+        keys = math_ops.cast(math_ops.range(array_ops.size(values)), dtypes.int64)
+        return HashTable(KeyValueTensorInitializer(keys, values, dtypes.int64, dtypes.string, "table_init"), default_value)
+
+
+def string_to_index_table_from_file(
+    vocabulary_file: Any = None,
+    num_oov_buckets: int = 0,
+    vocab_size: Optional[int] = None,
+    default_value: Any = -1,
+    hasher_spec: Any = FastHashSpec,
+    name: Optional[str] = None,
+) -> Any:
+    """`index_table_from_file` by its older name."""
+    return index_table_from_file(vocabulary_file, num_oov_buckets, vocab_size, default_value, hasher_spec, dtypes.string, name)
+
+
+def string_to_index_table_from_tensor(
+    mapping: Any, num_oov_buckets: int = 0, default_value: Any = -1, hasher_spec: Any = FastHashSpec, name: Optional[str] = None
+) -> Any:
+    """`index_table_from_tensor` by its older name."""
+    return index_table_from_tensor(mapping, num_oov_buckets, default_value, hasher_spec, dtypes.string, name)
+
+
+def string_to_index(tensor: Any, mapping: Any, default_value: Any = -1, name: Optional[str] = None) -> Any:
+    """The places in `mapping` of words."""
+    return index_table_from_tensor(mapping, default_value=default_value, name=name).lookup(tensor)
+
+
+def index_to_string(tensor: Any, mapping: Any, default_value: Any = "UNK", name: Optional[str] = None) -> Any:
+    """The words that stand at places of `mapping`."""
+    return index_to_string_table_from_tensor(mapping, default_value, name).lookup(tensor)
+
+
+# Tables that change while running.
+
+
+class _Mutable(_Table):
+    """What the two kinds that change have in common. Insertions and lookups need control dependencies to be in order."""
+
+    def lookup(self, keys: Any, name: Optional[str] = None) -> Tensor:
+        """The values of keys."""
+        with name_scope(name, "%s_lookup_table_find" % self.name.split("/")[-1], [self.resource_handle, keys]):
+            keys = convert_to_tensor(keys, self._key_dtype, "keys")
+            return op("LookupTableFindV2")(self.resource_handle, keys, self._default_value)
+
+    def insert(self, keys: Any, values: Any, name: Optional[str] = None) -> Operation:
+        """An op that puts values to keys, in place of those that they had."""
+        with name_scope(name, "%s_lookup_table_insert" % self.name.split("/")[-1], [self.resource_handle, keys, values]):
+            keys = convert_to_tensor(keys, self._key_dtype, "keys")
+            values = convert_to_tensor(values, self._value_dtype, "values")
+            return op("LookupTableInsertV2")(self.resource_handle, keys, values)
+
+    def remove(self, keys: Any, name: Optional[str] = None) -> Operation:
+        """An op that takes keys out; those that are not there are no error."""
+        keys = convert_to_tensor(keys)
+        self._check_keys(keys.dtype)
+        with name_scope(name, "%s_lookup_table_remove" % self.name.split("/")[-1], [self.resource_handle, keys]):
+            return op("LookupTableRemoveV2")(self.resource_handle, keys)
+
+    def export(self, name: Optional[str] = None) -> Any:
+        """All keys and their values, in no order."""
+        with name_scope(name, "%s_lookup_table_export_values" % self.name.split("/")[-1], [self.resource_handle]):
+            keys, values = op("LookupTableExportV2")(self.resource_handle, self._key_dtype, self._value_dtype)
+            values.set_shape(keys.shape.concatenate(self._value_shape) if keys.shape.ndims is not None else None)
+            return keys, values
+
+    _value_shape = shapes.TensorShape([])
+
+
+class MutableHashTable(_Mutable):
+    """A table that ops change: `insert`, `remove`. Values may be tensors of one shape, that of `default_value`."""
+
+    def __init__(
+        self, key_dtype: Any, value_dtype: Any, default_value: Any, name: str = "MutableHashTable", checkpoint: bool = True
+    ) -> None:
+        super().__init__(key_dtype, value_dtype)
+        self._default_value = convert_to_tensor(default_value, self._value_dtype)
+        self._value_shape = self._default_value.shape
+        # A table that checkpoints are to know needs a name that stays.
+        extra = dict(use_node_name_sharing=checkpoint, name=name)
+        if self._value_shape.ndims == 0:
+            self.resource_handle = op("MutableHashTableV2")(key_dtype=self._key_dtype, value_dtype=self._value_dtype, **extra)
+        else:
+            self.resource_handle = op("MutableHashTableOfTensorsV2")(
+                key_dtype=self._key_dtype, value_dtype=self._value_dtype, value_shape=self._value_shape, **extra
+            )
+
+
+class MutableDenseHashTable(_Mutable):
+    """A table that ops change, in one piece of memory; `empty_key` and `deleted_key` may not be used as keys."""
+
+    def __init__(
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        empty_key: Any,
+        deleted_key: Any,
+        initial_num_buckets: Optional[int] = None,
+        name: str = "MutableDenseHashTable",
+        checkpoint: bool = True,
+    ) -> None:
+        super().__init__(key_dtype, value_dtype)
+        self._default_value = convert_to_tensor(default_value, self._value_dtype, "default_value")
+        self._value_shape = self._default_value.shape
+        extra = {} if initial_num_buckets is None else {"initial_num_buckets": initial_num_buckets}
+        self.resource_handle = op("MutableDenseHashTableV2")(
+            convert_to_tensor(empty_key, self._key_dtype, "empty_key"),
+            convert_to_tensor(deleted_key, self._key_dtype, "deleted_key"),
+            value_dtype=self._value_dtype,
+            value_shape=self._value_shape,
+            use_node_name_sharing=checkpoint,
+            name=name,
+            **extra,
+        )

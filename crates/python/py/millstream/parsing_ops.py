@@ -1,0 +1,308 @@
+"""`Example` messages as tensors: what a feature is said to be (`FixedLenFeature` and its kin), and the functions that read them."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any, Dict, List, Optional, Tuple
+
+from millstream import array_ops, dtypes, shapes
+from millstream._engine import Tensor
+from millstream._ops import op
+from millstream.framework import SparseTensor, convert_to_tensor, name_scope
+
+__all__ = [
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
+    "SparseFeature",
+    "VarLenFeature",
+    "decode_json_example",
+    "parse_example",
+    "parse_single_example",
+    "parse_single_sequence_example",
+]
+
+
+class VarLenFeature(collections.namedtuple("VarLenFeature", ["dtype"])):
+    """A feature of any length: a `SparseTensor`."""
+
+
+class SparseFeature(collections.namedtuple("SparseFeature", ["index_key", "value_key", "dtype", "size", "already_sorted"])):
+    """A `SparseTensor` whose indices and values stand in features of their own."""
+
+    def __new__(cls, index_key: Any, value_key: str, dtype: Any, size: Any, already_sorted: bool = False) -> "SparseFeature":
+        return super().__new__(cls, index_key, value_key, dtype, size, already_sorted)
+
+
+class FixedLenFeature(collections.namedtuple("FixedLenFeature", ["shape", "dtype", "default_value"])):
+    """A feature of one shape: a tensor. Without a default value it must be there."""
+
+    def __new__(cls, shape: Any, dtype: Any, default_value: Any = None) -> "FixedLenFeature":
+        return super().__new__(cls, shape, dtype, default_value)
+
+
+class FixedLenSequenceFeature(collections.namedtuple("FixedLenSequenceFeature", ["shape", "dtype", "allow_missing", "default_value"])):
+    """A feature of any number of rows of one shape: a tensor, filled up with the default value to the longest of the batch."""
+
+    def __new__(cls, shape: Any, dtype: Any, allow_missing: bool = False, default_value: Any = None) -> "FixedLenSequenceFeature":
+        return super().__new__(cls, shape, dtype, allow_missing, default_value)
+
+
+class _Wanted:
+    """What is wanted of the messages, in the words of the ops: keys, types, shapes and defaults, each kind in order."""
+
+    def __init__(self) -> None:
+        self.sparse: Dict[str, Any] = {}
+        self.dense: Dict[str, Tuple[Any, shapes.TensorShape, Any]] = {}
+        self.missing_is_empty: List[str] = []
+
+    def add(self, features: Optional[Dict[str, Any]], kinds: Tuple[type, ...], is_list: bool = False) -> "_Wanted":
+        """Adds features, sorted by their keys."""
+        for key in sorted(features or {}):
+            feature = features[key]  # type: ignore[index]
+            if isinstance(feature, kinds) and getattr(feature, "dtype", None) is None:
+                raise ValueError("Missing type for feature %s." % key)
+            if not isinstance(feature, kinds):
+                known = (VarLenFeature, SparseFeature, FixedLenFeature, FixedLenSequenceFeature)
+                if isinstance(feature, known):
+                    raise ValueError("Unsupported %s %s." % (type(feature).__name__, feature))
+                raise ValueError("Invalid feature %s:%s." % (key, feature))
+            self._one(key, feature, is_list)
+        return self
+
+    def _one(self, key: str, feature: Any, is_list: bool) -> None:
+        if isinstance(feature, VarLenFeature):
+            self._sparse(key, feature.dtype)
+        elif isinstance(feature, SparseFeature):
+            for index in _listed(feature.index_key):
+                self._sparse(index, dtypes.int64)
+            self._sparse(feature.value_key, feature.dtype)
+        elif isinstance(feature, FixedLenFeature):
+            if feature.shape is None:
+                raise ValueError("Missing shape for feature %s." % key)
+            shape = shapes.TensorShape(feature.shape)
+            if shape.ndims and shape.as_list()[0] is None:
+                raise ValueError("First dimension of shape for feature %s unknown. Consider using FixedLenSequenceFeature." % key)
+            if not shape.is_fully_defined():
+                raise ValueError("All dimensions of shape for feature %s need to be known but received %s." % (key, shape))
+            self.dense[key] = feature.dtype, shape, feature.default_value
+        else:
+            if feature.shape is None:
+                raise ValueError("Missing shape for feature %s." % key)
+            if is_list:
+                self.dense[key] = feature.dtype, shapes.TensorShape(feature.shape), None
+                if feature.allow_missing:
+                    self.missing_is_empty.append(key)
+                if feature.default_value is not None:
+                    raise ValueError("Unsupported default value %s for feature list %s." % (feature.default_value, key))
+                return
+            if not feature.allow_missing:
+                raise ValueError("Unsupported: FixedLenSequenceFeature requires allow_missing to be True.")
+            self.dense[key] = feature.dtype, shapes.TensorShape([None]).concatenate(feature.shape), feature.default_value
+
+    def _sparse(self, key: str, dtype: Any) -> None:
+        dtype = dtypes.as_dtype(dtype)
+        if self.sparse.setdefault(key, dtype) != dtype:
+            raise ValueError("Conflicting type %s vs %s for feature %s." % (self.sparse[key], dtype, key))
+
+    def check(self) -> None:
+        """One key cannot be both."""
+        both = sorted(set(self.sparse) & set(self.dense))
+        if both:
+            raise ValueError("Dense and sparse keys must not intersect; intersection: %s" % set(both))
+
+    def defaults(self) -> List[Tensor]:
+        """A tensor for each dense feature: its default, or nothing, which says that the feature must be there."""
+        return [_default(key, *wanted) for key, wanted in self.dense.items()]
+
+    @property
+    def dense_types(self) -> List[Any]:
+        """The dtypes of the dense features."""
+        return [dtypes.as_dtype(d) for d, _, _ in self.dense.values()]
+
+    @property
+    def dense_shapes(self) -> List[shapes.TensorShape]:
+        """The shapes of the dense features."""
+        return [s for _, s, _ in self.dense.values()]
+
+
+def _default(key: str, dtype: Any, shape: shapes.TensorShape, value: Any) -> Tensor:
+    clean = "".join(c if c.isalnum() or c in "_." else "_" for c in key)
+    dtype = dtypes.as_dtype(dtype)
+    if shape.ndims and shape.as_list()[0] is None:
+        # A sequence: what it is filled up with.
+        value = ("" if dtype == dtypes.string else 0) if value is None else value
+        return array_ops.reshape(convert_to_tensor(value, dtype, "padding_" + clean), [])
+    if value is None:
+        return convert_to_tensor([], dtype)
+    return array_ops.reshape(convert_to_tensor(value, dtype, "key_" + clean), shape)
+
+
+def _listed(value: Any) -> List[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _put_together(features: Dict[str, Any], tensors: Dict[str, Any]) -> Dict[str, Any]:
+    """Sparse features made of their parts, which were not asked for by themselves."""
+    from millstream.sparse_ops import sparse_merge
+
+    out = dict(tensors)
+    used = set()
+    for key in sorted(features):
+        feature = features[key]
+        if not isinstance(feature, SparseFeature):
+            continue
+        indices = _listed(feature.index_key)
+        ids = [tensors[k] for k in indices]
+        out[key] = sparse_merge(ids if isinstance(feature.index_key, (list, tuple)) else ids[0], tensors[feature.value_key], feature.size, None, feature.already_sorted)
+        used.update(indices + [feature.value_key])
+    for key in used - set(features):
+        out.pop(key, None)
+    return out
+
+
+def _sparse_tensors(keys: Any, indices: Any, values: Any, dense_shapes: Any) -> Dict[str, SparseTensor]:
+    return {k: SparseTensor(*parts) for k, parts in zip(keys, zip(indices, values, dense_shapes))}
+
+
+_EXAMPLE = (VarLenFeature, SparseFeature, FixedLenFeature, FixedLenSequenceFeature)
+
+
+def parse_example(serialized: Any, features: Any, name: Optional[str] = None, example_names: Any = None) -> Dict[str, Any]:
+    """The features of a vector of serialized `Example` messages: a dictionary of tensors, each with the batch in front.
+
+        features = {"label": tf.FixedLenFeature([], tf.int64), "words": tf.VarLenFeature(tf.string)}
+        parsed = tf.parse_example(serialized, features)
+    """
+    if not features:
+        raise ValueError("Missing: features was %s." % features)
+    wanted = _Wanted().add(features, _EXAMPLE)
+    wanted.check()
+    with name_scope(name, "ParseExample", [serialized, example_names]):
+        serialized = convert_to_tensor(serialized, dtypes.string, "serialized")
+        names = convert_to_tensor([] if example_names is None else example_names, dtypes.string, "names")
+        indices, values, sparse_shapes, dense = op("ParseExample")(
+            serialized,
+            names,
+            list(wanted.sparse),
+            list(wanted.dense),
+            wanted.defaults(),
+            sparse_types=list(wanted.sparse.values()),
+            dense_shapes=wanted.dense_shapes,
+        )
+    tensors: Dict[str, Any] = _sparse_tensors(wanted.sparse, indices, values, sparse_shapes)
+    tensors.update(zip(wanted.dense, dense))
+    return _put_together(features, tensors)
+
+
+def parse_single_example(serialized: Any, features: Any, name: Optional[str] = None, example_names: Any = None) -> Dict[str, Any]:
+    """The features of one serialized `Example` message: a dictionary of tensors."""
+    if not features:
+        raise ValueError("Missing features.")
+    if example_names is not None:
+        return _one_with_a_name(serialized, features, name, example_names)
+    wanted = _Wanted().add(features, _EXAMPLE)
+    wanted.check()
+    with name_scope(name, "ParseSingleExample", [serialized, example_names]):
+        serialized = convert_to_tensor(serialized, dtypes.string, "serialized")
+        indices, values, sparse_shapes, dense = op("ParseSingleExample")(
+            serialized,
+            wanted.defaults(),
+            num_sparse=len(wanted.sparse),
+            sparse_keys=list(wanted.sparse),
+            dense_keys=list(wanted.dense),
+            sparse_types=list(wanted.sparse.values()),
+            dense_shapes=wanted.dense_shapes,
+        )
+    tensors: Dict[str, Any] = _sparse_tensors(wanted.sparse, indices, values, sparse_shapes)
+    tensors.update(zip(wanted.dense, dense))
+    return _put_together(features, tensors)
+
+
+def _one_with_a_name(serialized: Any, features: Any, name: Optional[str], example_name: Any) -> Dict[str, Any]:
+    """As a batch of one, for only that op takes names for its messages."""
+    with name_scope(name, "ParseSingleExample", [serialized, example_name]):
+        batch = array_ops.expand_dims(convert_to_tensor(serialized, dtypes.string), 0)
+        parsed = parse_example(batch, features, None, array_ops.expand_dims(convert_to_tensor(example_name, dtypes.string), 0))
+        out = {}
+        for key, value in parsed.items():
+            if isinstance(value, SparseTensor):
+                out[key] = SparseTensor(value.indices[:, 1:], value.values, value.dense_shape[1:])
+            else:
+                out[key] = array_ops.squeeze(value, [0])
+        return out
+
+
+def parse_single_sequence_example(
+    serialized: Any, context_features: Any = None, sequence_features: Any = None, example_name: Any = None, name: Optional[str] = None
+) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+    """The context features and the feature lists of one serialized `SequenceExample` message: two dictionaries of tensors."""
+    context, lists = _of_sequences(context_features, sequence_features)
+    with name_scope(name, "ParseSingleSequenceExample", [serialized, example_name]):
+        defaults = context.defaults()
+        c_indices, c_values, c_shapes, c_dense, l_indices, l_values, l_shapes, l_dense = op("ParseSingleSequenceExample")(
+            convert_to_tensor(serialized, dtypes.string, "serialized"),
+            lists.missing_is_empty,
+            list(context.sparse),
+            list(context.dense),
+            list(lists.sparse),
+            list(lists.dense),
+            defaults,
+            "" if example_name is None else example_name,
+            context_sparse_types=list(context.sparse.values()),
+            feature_list_dense_types=lists.dense_types,
+            context_dense_shapes=context.dense_shapes,
+            feature_list_sparse_types=list(lists.sparse.values()),
+            feature_list_dense_shapes=lists.dense_shapes,
+        )
+    of_context: Dict[str, Any] = _sparse_tensors(context.sparse, c_indices, c_values, c_shapes)
+    of_context.update(zip(context.dense, c_dense))
+    of_lists: Dict[str, Any] = _sparse_tensors(lists.sparse, l_indices, l_values, l_shapes)
+    of_lists.update(zip(lists.dense, l_dense))
+    return of_context, of_lists
+
+
+def parse_sequence_example(
+    serialized: Any, context_features: Any = None, sequence_features: Any = None, example_names: Any = None, name: Optional[str] = None
+) -> Tuple[Dict[str, Any], Dict[str, Any], Dict[str, Any]]:
+    """The context features, the feature lists and their lengths of a vector of serialized `SequenceExample` messages: three dictionaries of tensors."""
+    context, lists = _of_sequences(context_features, sequence_features)
+    with name_scope(name, "ParseSequenceExample", [serialized, example_names]):
+        c_indices, c_values, c_shapes, c_dense, l_indices, l_values, l_shapes, l_dense, l_lengths = op("ParseSequenceExample")(
+            convert_to_tensor(serialized, dtypes.string, "serialized"),
+            convert_to_tensor([] if example_names is None else example_names, dtypes.string, "debug_name"),
+            context.defaults(),
+            feature_list_dense_missing_assumed_empty=lists.missing_is_empty,
+            context_sparse_keys=list(context.sparse),
+            context_dense_keys=list(context.dense),
+            feature_list_sparse_keys=list(lists.sparse),
+            feature_list_dense_keys=list(lists.dense),
+            Ncontext_sparse=len(context.sparse),
+            Ncontext_dense=len(context.dense),
+            Nfeature_list_sparse=len(lists.sparse),
+            Nfeature_list_dense=len(lists.dense),
+            context_sparse_types=list(context.sparse.values()),
+            feature_list_dense_types=lists.dense_types,
+            context_dense_shapes=context.dense_shapes,
+            feature_list_sparse_types=list(lists.sparse.values()),
+            feature_list_dense_shapes=lists.dense_shapes,
+        )
+    of_context: Dict[str, Any] = _sparse_tensors(context.sparse, c_indices, c_values, c_shapes)
+    of_context.update(zip(context.dense, c_dense))
+    of_lists: Dict[str, Any] = _sparse_tensors(lists.sparse, l_indices, l_values, l_shapes)
+    of_lists.update(zip(lists.dense, l_dense))
+    return of_context, of_lists, dict(zip(lists.dense, l_lengths))
+
+
+def _of_sequences(context_features: Any, sequence_features: Any) -> Tuple[_Wanted, _Wanted]:
+    if not (context_features or sequence_features):
+        raise ValueError("Missing features.")
+    context = _Wanted().add(context_features, (VarLenFeature, FixedLenFeature))
+    lists = _Wanted().add(sequence_features, (VarLenFeature, FixedLenSequenceFeature), is_list=True)
+    context.check()
+    lists.check()
+    return context, lists
+
+
+def decode_json_example(json_examples: Any, name: Optional[str] = None) -> Tensor:
+    """`Example` messages in JSON as serialized ones."""
+    return op("DecodeJSONExample")(json_examples, name=name)

@@ -1,0 +1,151 @@
+"""`tf.python_io`: files of records (TFRecord), written and read from Python, plain or compressed."""
+
+from __future__ import annotations
+
+import gzip
+import io as _io
+import os
+import zlib
+from typing import Any, Iterator, Optional
+
+from millstream import errors, records
+
+__all__ = ["TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter", "tf_record_iterator"]
+
+
+class TFRecordCompressionType:
+    """How a file is compressed."""
+
+    NONE = 0
+    ZLIB = 1
+    GZIP = 2
+
+
+_NAMES = {TFRecordCompressionType.NONE: "", TFRecordCompressionType.ZLIB: "ZLIB", TFRecordCompressionType.GZIP: "GZIP"}
+
+
+class TFRecordOptions:
+    """How a file is compressed, and how hard."""
+
+    compression_type_map = _NAMES
+
+    def __init__(
+        self,
+        compression_type: Any = None,
+        flush_mode: Optional[int] = None,
+        input_buffer_size: Optional[int] = None,
+        output_buffer_size: Optional[int] = None,
+        window_bits: Optional[int] = None,
+        compression_level: Optional[int] = None,
+        compression_method: Optional[int] = None,
+        mem_level: Optional[int] = None,
+        compression_strategy: Optional[int] = None,
+    ) -> None:
+        self.get_compression_type_string(compression_type)
+        self.compression_type = compression_type
+        self.flush_mode, self.input_buffer_size, self.output_buffer_size = flush_mode, input_buffer_size, output_buffer_size
+        self.window_bits, self.compression_level, self.compression_method = window_bits, compression_level, compression_method
+        self.mem_level, self.compression_strategy = mem_level, compression_strategy
+
+    @classmethod
+    def get_compression_type_string(cls, options: Any) -> str:
+        """`""`, `"ZLIB"` or `"GZIP"`, of options, or of what stands for a compression."""
+        if not options:
+            return ""
+        if isinstance(options, TFRecordOptions):
+            return cls.get_compression_type_string(options.compression_type)
+        if options in _NAMES:
+            return _NAMES[options]
+        if options in _NAMES.values():
+            return str(options)
+        raise ValueError('Not a valid compression_type: "{}"'.format(options))
+
+
+class TFRecordWriter:
+    """Writes records to a new file; a context that closes it."""
+
+    def __init__(self, path: Any, options: Any = None) -> None:
+        if options is not None and not isinstance(options, TFRecordOptions):
+            options = TFRecordOptions(options)
+        kind = TFRecordOptions.get_compression_type_string(options)
+        level = getattr(options, "compression_level", None)
+        level = -1 if level is None else level
+        try:
+            out: Any = open(os.fspath(path), "wb")
+        except OSError as e:
+            raise errors.NotFoundError(None, None, "%s; %s" % (path, e.strerror)) from e
+        self._out = _Deflated(out, level) if kind == "ZLIB" else out
+        if kind == "GZIP":
+            self._raw, self._out = out, gzip.GzipFile(fileobj=out, mode="wb", compresslevel=9 if level < 0 else level, filename="", mtime=0)
+        self._closed = False
+
+    def write(self, record: Any) -> None:
+        """Writes one record."""
+        if self._closed:
+            raise errors.FailedPreconditionError(None, None, "Writer not initialized or previously closed")
+        if not isinstance(record, (bytes, bytearray)):
+            raise TypeError("expected bytes, got %s" % type(record).__name__)
+        records.write_record(self._out, bytes(record))
+
+    def flush(self) -> None:
+        """What was written is in the file."""
+        self._out.flush()
+
+    def close(self) -> None:
+        """Closes the file."""
+        if not self._closed:
+            self._closed = True
+            self._out.close()
+            getattr(self, "_raw", self._out).close()
+
+    def __enter__(self) -> "TFRecordWriter":
+        return self
+
+    def __exit__(self, *args: Any) -> None:
+        self.close()
+
+
+class _Deflated:
+    """A file that is written compressed by zlib."""
+
+    def __init__(self, out: Any, level: int) -> None:
+        self._out, self._zlib = out, zlib.compressobj(level)
+
+    def write(self, data: bytes) -> None:
+        self._out.write(self._zlib.compress(data))
+
+    def flush(self) -> None:
+        self._out.write(self._zlib.flush(zlib.Z_SYNC_FLUSH))
+        self._out.flush()
+
+    def close(self) -> None:
+        if not self._out.closed:
+            self._out.write(self._zlib.flush())
+            self._out.close()
+
+
+def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
+    """The records of a file, in order. `DataLossError` where one is damaged or cut short."""
+    kind = TFRecordOptions.get_compression_type_string(options)
+    path = os.fspath(path)
+    try:
+        source = open(path, "rb")
+    except OSError as e:
+        raise errors.NotFoundError(None, None, "%s; %s" % (path, e.strerror)) from e
+    with source:
+        plain: Any = source
+        if kind == "GZIP":
+            plain = gzip.GzipFile(fileobj=source)
+        elif kind == "ZLIB":
+            plain = _io.BytesIO(_inflated(source.read(), path))
+        try:
+            yield from records.records_of(plain, path)
+        except (OSError, EOFError) as e:
+            raise errors.DataLossError(None, None, "%s is damaged: %s" % (path, e)) from e
+
+
+def _inflated(data: bytes, path: str) -> bytes:
+    try:
+        return zlib.decompress(data) if data else b""
+    except zlib.error as e:
+        raise errors.DataLossError(None, None, "%s is damaged: %s" % (path, e)) from e

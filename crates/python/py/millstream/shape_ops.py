@@ -1,0 +1,222 @@
+"""Tensors rearranged, repeated, searched and cut at random: what is made of several ops."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional
+
+import numpy as np
+
+from millstream import array_ops, dtypes, math_ops
+from millstream._engine import Tensor
+from millstream._ops import op
+from millstream.control_flow import assert_, with_dependencies
+from millstream.framework import IndexedSlices, constant_value, convert_to_tensor, name_scope
+
+__all__ = [
+    "batch_gather",
+    "batch_to_space",
+    "clip_by_average_norm",
+    "depth_to_space",
+    "histogram_fixed_width",
+    "histogram_fixed_width_bins",
+    "is_tensor",
+    "lbeta",
+    "parallel_stack",
+    "random_crop",
+    "repeat",
+    "required_space_to_batch_paddings",
+    "roll",
+    "scalar_mul",
+    "searchsorted",
+    "space_to_batch",
+    "space_to_depth",
+    "unravel_index",
+    "where_v2",
+]
+
+
+def space_to_depth(input: Any, block_size: int, name: Optional[str] = None, data_format: str = "NHWC") -> Tensor:  # noqa: A002
+    """Blocks of `block_size` squared pixels as the channels of one."""
+    return op("SpaceToDepth")(input, block_size, data_format, name=name)
+
+
+def depth_to_space(input: Any, block_size: int, name: Optional[str] = None, data_format: str = "NHWC") -> Tensor:  # noqa: A002
+    """The channels of a pixel as a block of `block_size` squared pixels."""
+    return op("DepthToSpace")(input, block_size, data_format, name=name)
+
+
+def _blocks(block_size: Any, block_shape: Any) -> Any:
+    if block_size is None and block_shape is None:
+        raise ValueError("block_size or block_shape must be given")
+    return block_shape if block_shape is not None else np.array([block_size, block_size], np.int64)
+
+
+def space_to_batch(input: Any, paddings: Any, block_size: Any = None, name: Optional[str] = None, block_shape: Any = None) -> Tensor:  # noqa: A002
+    """Every n-th pixel of the padded images as an image of its own, in the batch."""
+    return op("SpaceToBatchND")(input, block_shape=_blocks(block_size, block_shape), paddings=paddings, name=name)
+
+
+def batch_to_space(input: Any, crops: Any, block_size: Any, name: Optional[str] = None, block_shape: Any = None) -> Tensor:  # noqa: A002
+    """What `space_to_batch` took apart, together again, and cropped."""
+    return op("BatchToSpaceND")(input, block_shape=_blocks(block_size, block_shape), crops=crops, name=name)
+
+
+def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_paddings: Any = None, name: Optional[str] = None) -> Any:
+    """The paddings that make a shape a multiple of the blocks, and the crops that take them off again."""
+    with name_scope(name, "required_space_to_batch_paddings", [input_shape, block_shape]):
+        shape, blocks = convert_to_tensor(input_shape, dtypes.int32), convert_to_tensor(block_shape, dtypes.int32)
+        if base_paddings is None:
+            base_paddings = array_ops.zeros([len(blocks._shape_as_list()) and blocks.shape.as_list()[0], 2], dtypes.int32)
+        base = convert_to_tensor(base_paddings, dtypes.int32)
+        start, end = base[:, 0], base[:, 1]
+        more = _up_to(shape + start + end, blocks)
+        return array_ops.stack([start, end + more], axis=1), array_ops.stack([array_ops.zeros_like(more), more], axis=1)
+
+
+def _up_to(size: Tensor, block: Tensor) -> Tensor:
+    """What is lacking to the next multiple."""
+    return op("FloorMod")(block - op("FloorMod")(size, block), block)
+
+
+def roll(input: Any, shift: Any, axis: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
+    """Elements moved along axes; those that fall off come in again at the other end."""
+    return op("Roll")(input, shift, axis, name=name)
+
+
+def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
+    """Tensors of one shape in a row along a new first axis."""
+    with name_scope(name):
+        return array_ops.stack([convert_to_tensor(v) for v in values])
+
+
+def batch_gather(params: Any, indices: Any, name: Optional[str] = None) -> Tensor:
+    """For each row of indices, the elements of the same row of `params`."""
+    with name_scope(name, "BatchGather", [params, indices]):
+        indices, params = convert_to_tensor(indices, name="indices"), convert_to_tensor(params, name="params")
+        if indices.shape.ndims is None:
+            raise ValueError("batch_gather does not allow indices with unknown shape.")
+        return array_ops.gather(params, indices, batch_dims=indices.shape.ndims - 1)
+
+
+def repeat(input: Any, repeats: Any, axis: Any = None, name: Optional[str] = None) -> Tensor:  # noqa: A002
+    """Each element along an axis as often as `repeats` says: one number for all, or one for each. Without an axis, of the elements in a row."""
+    with name_scope(name, "Repeat", [input, repeats]):
+        data = convert_to_tensor(input, name="input")
+        if axis is None:
+            data, axis = array_ops.reshape(data, [-1]), 0
+        repeats = math_ops.cast(convert_to_tensor(repeats, name="repeats"), dtypes.int32)
+        if data.shape.ndims is None or repeats.shape.ndims is None:
+            raise ValueError("repeat: the ranks of `input` and `repeats` must be known")
+        axis = axis + data.shape.ndims if axis < 0 else axis
+        n = array_ops.shape(data)[axis]
+        counts = array_ops.fill(array_ops.reshape(n, [1]), array_ops.reshape(repeats, [])) if repeats.shape.as_list() in ([], [1]) else repeats
+        # Which element each of the repeated ones is: rows of a mask, as long as the longest repetition.
+        most = op("Maximum")(convert_to_tensor(0), math_ops.reduce_max(array_ops.concat([counts, [0]], 0)))
+        mask = array_ops.sequence_mask(counts, most)
+        places = array_ops.boolean_mask(_rows(n, most), mask)
+        result = array_ops.gather(data, places, axis=axis)
+        known = constant_value(counts)
+        if known is not None:
+            dims: List[Any] = data.shape.as_list()
+            dims[axis] = int(known.sum())
+            result.set_shape(dims)
+        return result
+
+
+def _rows(n: Tensor, columns: Tensor) -> Tensor:
+    return op("Tile")(array_ops.expand_dims(math_ops.range(n), 1), array_ops.stack([convert_to_tensor(1), columns]))
+
+
+def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32, name: Optional[str] = None) -> Tensor:
+    """Where each value would have to go to keep the rows sorted: before (`left`) or after (`right`) its equals."""
+    if side not in ("left", "right"):
+        raise ValueError("side must be either 'right' or 'left'.  Saw: %s." % side)
+    sequence, values = convert_to_tensor(sorted_sequence), convert_to_tensor(values)
+    rows = array_ops.reshape(sequence, array_ops.stack([convert_to_tensor(-1), array_ops.shape(sequence)[-1]]))
+    found = array_ops.reshape(values, array_ops.stack([convert_to_tensor(-1), array_ops.shape(values)[-1]]))
+    places = op("UpperBound" if side == "right" else "LowerBound")(rows, found, out_type=out_type, name=name)
+    return array_ops.reshape(places, array_ops.shape(values))
+
+
+def unravel_index(indices: Any, dims: Any, name: Optional[str] = None) -> Tensor:
+    """Flat indices as indices along each dimension, one row per dimension."""
+    with name_scope(name, "UnravelIndex", [indices, dims]) as name:
+        indices, dims = convert_to_tensor(indices, name="indices"), convert_to_tensor(dims, name="dims")
+        size = math_ops.reduce_prod(dims)
+        check = assert_(math_ops.reduce_all(op("Less")(indices, size)), ["index is out of bound as with dims"])
+        with_check = with_dependencies([check], indices)
+        # The stride of each dimension: the product of those after it.
+        strides = math_ops.cumprod(dims, exclusive=True, reverse=True)
+        column = array_ops.reshape(strides, [-1] + [1] * indices.shape.ndims)
+        wide = array_ops.reshape(dims, [-1] + [1] * indices.shape.ndims)
+        return op("FloorMod")(op("FloorDiv")(array_ops.expand_dims(with_check, 0), column), wide, name=name)
+
+
+def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: Optional[str] = None) -> Tensor:
+    """The number of the bin that each value falls into, of `nbins` of one width; what lies outside, into the first or the last."""
+    with name_scope(name, "histogram_fixed_width_bins", [values, value_range, nbins]):
+        values = convert_to_tensor(values, name="values")
+        low_high = convert_to_tensor(value_range, values.dtype, "value_range")
+        n = math_ops.cast(convert_to_tensor(nbins, dtypes.int32), values.dtype)
+        scaled = op("FloorDiv")((values - low_high[0]) * n, low_high[1] - low_high[0]) if values.dtype.is_integer else op("Floor")((values - low_high[0]) / (low_high[1] - low_high[0]) * n)
+        return math_ops.cast(math_ops.clip_by_value(scaled, convert_to_tensor(0, values.dtype), n - 1), dtype)
+
+
+def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: Optional[str] = None) -> Tensor:
+    """How many values fall into each of `nbins` bins of one width."""
+    with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]) as name:
+        return op("HistogramFixedWidth")(values, value_range, nbins, dtype, name=name)
+
+
+def random_crop(value: Any, size: Any, seed: Optional[int] = None, name: Optional[str] = None) -> Tensor:
+    """A box of this size from a random place."""
+    from millstream.random_ops import random_uniform
+
+    with name_scope(name, "random_crop", [value, size]) as name:
+        value, size = convert_to_tensor(value, name="value"), convert_to_tensor(size, dtypes.int32, "size")
+        shape = array_ops.shape(value)
+        fits = math_ops.reduce_all(op("GreaterEqual")(shape, size))
+        check = assert_(fits, ["Need value.shape >= size, got ", shape, size], summarize=1000)
+        limit = with_dependencies([check], shape) - size + 1
+        start = random_uniform(array_ops.shape(limit), dtype=size.dtype, maxval=size.dtype.max, seed=seed)
+        return array_ops.slice(value, op("FloorMod")(start, limit), size, name=name)
+
+
+def scalar_mul(scalar: Any, x: Any, name: Optional[str] = None) -> Any:
+    """A scalar times a tensor or slices."""
+    scalar = convert_to_tensor(scalar, x.dtype.base_dtype, "scalar")
+    if scalar.shape.ndims != 0:
+        raise ValueError("Only scalar multiply works, got shape %s" % scalar.shape)
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(op("Mul")(scalar, x.values, name=name), x.indices, x.dense_shape)
+    return op("Mul")(scalar, x, name=name)
+
+
+def lbeta(x: Any, name: Optional[str] = None) -> Tensor:
+    """The logarithm of the beta function of each row."""
+    with name_scope(name, "lbeta", [x]):
+        x = convert_to_tensor(x, name="x")
+        return op("Sub")(math_ops.reduce_sum(op("Lgamma")(x), [-1]), op("Lgamma")(math_ops.reduce_sum(x, [-1])))
+
+
+def clip_by_average_norm(t: Any, clip_norm: Any, name: Optional[str] = None) -> Tensor:
+    """`t`, made smaller so that its norm over its number of elements is at most `clip_norm`."""
+    with name_scope(name, "clip_by_average_norm", [t, clip_norm]) as name:
+        t = convert_to_tensor(t, name="t")
+        n = math_ops.cast(array_ops.size(t), t.dtype)
+        inverse = op("Rsqrt")(math_ops.reduce_sum(t * t)) * n
+        return op("Mul")(t, clip_norm * op("Minimum")(inverse, convert_to_tensor(1.0, t.dtype) / clip_norm), name=name)
+
+
+def where_v2(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = None) -> Tensor:
+    """Where `condition` holds; or, with `x` and `y`, `x` there and `y` elsewhere, all three broadcast."""
+    if x is None and y is None:
+        return array_ops.where(condition, name=name)
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    return op("SelectV2")(condition, x, y, name=name)
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is what a graph holds or stands for: a tensor, a sparse one, slices, a variable."""
+    return isinstance(x, (Tensor, IndexedSlices)) or hasattr(x, "_as_graph_element") or (hasattr(x, "dense_shape") and hasattr(x, "graph"))

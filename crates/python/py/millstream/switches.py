@@ -1,0 +1,78 @@
+"""What TensorFlow's versions differ in, and is switched by programs that run under both: here it is as in TensorFlow 1, always."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "control_flow_v2_enabled",
+    "disable_control_flow_v2",
+    "disable_eager_execution",
+    "disable_tensor_equality",
+    "disable_v2_behavior",
+    "disable_v2_tensorshape",
+    "enable_control_flow_v2",
+    "enable_eager_execution",
+    "enable_tensor_equality",
+    "enable_v2_behavior",
+    "enable_v2_tensorshape",
+    "executing_eagerly",
+    "init_scope",
+    "op_scope",
+]
+
+
+def executing_eagerly() -> bool:
+    """False: operations make nodes of a graph, which a session runs."""
+    return False
+
+
+def control_flow_v2_enabled() -> bool:
+    """False: loops and branches are made of `Switch`, `Merge` and their kin."""
+    return False
+
+
+def _nothing(called: str, what: str) -> Any:
+    def function() -> None:
+        return None
+
+    function.__name__ = function.__qualname__ = called
+    function.__doc__ = "Nothing to do: %s." % what
+    return function
+
+
+def _refused(called: str, what: str) -> Any:
+    def function(*args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError("tf.%s is not supported: %s" % (called, what))
+
+    function.__name__ = function.__qualname__ = called
+    function.__doc__ = "Refused: %s." % what
+    return function
+
+
+disable_v2_behavior = _nothing("disable_v2_behavior", "it never is on")
+disable_eager_execution = _nothing("disable_eager_execution", "it never is on")
+disable_control_flow_v2 = _nothing("disable_control_flow_v2", "it never is on")
+disable_tensor_equality = _nothing("disable_tensor_equality", "tensors are equal to themselves alone")
+disable_v2_tensorshape = _nothing("disable_v2_tensorshape", "a shape's elements are of type `Dimension`")
+
+_GRAPHS = "operations are run by sessions, from graphs"
+enable_eager_execution = _refused("enable_eager_execution", _GRAPHS)
+enable_v2_behavior = _refused("enable_v2_behavior", _GRAPHS)
+enable_control_flow_v2 = _refused("enable_control_flow_v2", "loops and branches are made of `Switch`, `Merge` and their kin")
+enable_tensor_equality = _refused("enable_tensor_equality", "tensors are equal to themselves alone; see tf.equal")
+enable_v2_tensorshape = _refused("enable_v2_tensorshape", "a shape's elements are of type `Dimension`")
+
+
+def init_scope() -> Any:
+    """A block without the control dependencies and loops around it, for what is made once."""
+    from millstream.framework import control_dependencies
+
+    return control_dependencies(None)
+
+
+def op_scope(values: Any, name: Any, default_name: Any = None) -> Any:
+    """`name_scope` with its arguments in an older order."""
+    from millstream.framework import name_scope
+
+    return name_scope(name, default_name=default_name, values=values)

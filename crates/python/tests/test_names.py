@@ -1,0 +1,149 @@
+"""Every name that programs need is shown at work: some program that agrees with TensorFlow 1.15 uses it.
+
+`names.txt` has the names, `programs` and `expressions` what is compared with TensorFlow's answers. What is used is read from the programs' text: chains that
+begin with `tf`, or with a variable that such a chain was given to, and attributes of anything.
+"""
+
+import ast
+import os
+import re
+
+import millstream as tf
+import pytest
+
+from programs import run
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def _lists():
+    """The words of each part of `names.txt`."""
+    parts, words = {}, None
+    with open(os.path.join(HERE, "names.txt")) as source:
+        for line in source:
+            if line.startswith("["):
+                words = parts.setdefault(line.strip("[]\n"), [])
+            elif line.strip() and not line.startswith("#"):
+                words.extend(line.split())
+    return parts
+
+
+LISTS = _lists()
+
+
+def _open_programs():
+    with open(os.path.join(HERE, "programs_open.txt")) as source:
+        return {line.split("#")[0].strip() for line in source} - {""}
+
+
+class _Uses(ast.NodeVisitor):
+    """The chains and attributes that a function uses, and the functions of its module that it calls."""
+
+    def __init__(self):
+        self.aliases = {"tf": ""}
+        self.chains, self.attributes, self.called = set(), set(), set()
+
+    def chain(self, node):
+        """`a.b` of `tf.a.b`; None of anything else."""
+        if isinstance(node, ast.Name):
+            return self.aliases.get(node.id)
+        if isinstance(node, ast.Attribute):
+            above = self.chain(node.value)
+            return None if above is None else (above + "." + node.attr).lstrip(".")
+        return None
+
+    def visit_Assign(self, node):
+        targets, values = node.targets[0], node.value
+        pairs = zip(targets.elts, values.elts) if isinstance(targets, ast.Tuple) and isinstance(values, ast.Tuple) else [(targets, values)]
+        for target, value in pairs:
+            found = self.chain(value)
+            if isinstance(target, ast.Name) and found:
+                self.aliases[target.id] = found
+        self.generic_visit(node)
+
+    def visit_Attribute(self, node):
+        found = self.chain(node)
+        if found:
+            self.chains.add(found)
+        self.attributes.add(node.attr)
+        self.generic_visit(node)
+
+    def visit_Name(self, node):
+        self.called.add(node.id)
+
+    def visit_Call(self, node):
+        # Also attributes asked for by name: `getattr(x, "name")`.
+        if isinstance(node.func, ast.Name) and node.func.id == "getattr" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
+            self.attributes.add(node.args[1].value)
+            above = self.chain(node.args[0])
+            if above is not None:
+                self.chains.add((above + "." + str(node.args[1].value)).lstrip("."))
+        self.generic_visit(node)
+
+
+def _used():
+    """What the programs that agree use: chains of `tf`, and attributes."""
+    opened, chains, attributes = _open_programs(), set(), set()
+    for module in run.modules():
+        with open(os.path.join(run.HERE, module + ".py")) as source:
+            tree = ast.parse(source.read())
+        functions = {}
+        for node in tree.body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                uses = functions[node.name] = _Uses()
+                uses.visit(node)
+        for name, uses in functions.items():
+            if name.startswith("_") or "%s.%s" % (module, name) in opened:
+                continue
+            reached, waiting = set(), [name]
+            while waiting:
+                one = waiting.pop()
+                if one not in reached and one in functions:
+                    reached.add(one)
+                    waiting.extend(functions[one].called)
+            for one in reached:
+                chains |= functions[one].chains
+                attributes |= functions[one].attributes
+    return chains, attributes
+
+
+def _used_by_expressions():
+    """What the expressions beside the programs use, which are compared just so."""
+    chains, attributes = set(), set()
+    folder = os.path.join(HERE, "expressions")
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name)) as source:
+            text = source.read()
+        attributes.update(re.findall(r"\.([A-Za-z_]\w*)", text))
+        for space, chain in re.findall(r"\b(tf|nest|errors)\.([A-Za-z_][\w.]*)", text):
+            parts = chain.split(".")
+            chains.update(("" if space == "tf" else space + ".") + ".".join(parts[: i + 1]) for i in range(len(parts)))
+    return chains, attributes
+
+
+CHAINS, ATTRIBUTES = (a | b for a, b in zip(_used(), _used_by_expressions()))
+
+
+def _there(name):
+    value = tf
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value
+
+
+@pytest.mark.parametrize("name", LISTS["names"])
+def test_a_name_is_shown_at_work(name):
+    _there(name)
+    # A name may be used as what it is within: `tf.nest` and `tf.contrib.framework.nest` are one.
+    also = {name, name.replace("contrib.framework.nest.", "nest."), "compat.v1." + name, name.replace("nest.", "contrib.framework.nest.")}
+    assert not also.isdisjoint(CHAINS), "no program in `programs` that agrees uses tf.%s" % name
+
+
+@pytest.mark.parametrize("name", LISTS["attributes"])
+def test_an_attribute_is_shown_at_work(name):
+    assert name in ATTRIBUTES, "no program in `programs` that agrees uses an attribute `%s`" % name
+
+
+@pytest.mark.parametrize("name", LISTS["open"])
+def test_an_open_name_is_still_open(name):
+    assert name not in CHAINS, "tf.%s is shown at work now: move it from [open] to [names] in names.txt" % name

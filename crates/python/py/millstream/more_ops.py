@@ -203,7 +203,7 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """The entries for which `to_retain` holds."""
     sp = _sparse(sp_input)
     where = array_ops.reshape(op("Where")(convert_to_tensor(to_retain)), [-1])
-    return SparseTensor(array_ops.gather(sp.indices, where), array_ops.gather(sp.values, where), sp.dense_shape)
+    return SparseTensor(array_ops.gather(sp.indices, where), array_ops.gather(sp.values, where), array_ops.identity(sp.dense_shape))
 
 
 def sparse_concat(

@@ -6,7 +6,6 @@ from typing import Any, List, Optional, Sequence
 
 from millstream._engine import Operation, Tensor
 from millstream._ops import op
-from millstream.framework import convert_to_tensor
 
 __all__ = [
     "FixedLengthRecordReader",
@@ -148,9 +147,8 @@ def decode_csv(
         raise ValueError("select_cols is not strictly increasing: %s" % list(select_cols))
     if select_cols is not None and len(select_cols) != len(record_defaults):
         raise ValueError("Length of select_cols and record_defaults do not match: %d and %d" % (len(select_cols), len(record_defaults)))
-    defaults = [convert_to_tensor(d) for d in record_defaults]
     return list(
         op("DecodeCSV")(
-            records, defaults, field_delim=field_delim, use_quote_delim=use_quote_delim, na_value=na_value, select_cols=list(select_cols or []), name=name
+            records, list(record_defaults), field_delim=field_delim, use_quote_delim=use_quote_delim, na_value=na_value, select_cols=list(select_cols or []), name=name
         )
     )

@@ -37,6 +37,7 @@ _MODULES: Dict[str, Tuple[str, ...]] = {
         "SingularMonitoredSession",
         "WorkerSessionCreator",
     ),
+    "supervisor": ("Supervisor", "basic_train_loop", "checkpoints_iterator"),
     "input": (
         "batch",
         "batch_join",

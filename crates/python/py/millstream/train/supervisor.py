@@ -1,0 +1,311 @@
+"""`Supervisor`: training that saves and summarizes by itself, as it was done before `MonitoredSession`. `basic_train_loop` drives one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from typing import Any, Callable, Iterator, List, Optional
+
+import millstream as tf
+from millstream import logging
+from millstream.graph_keys import GraphKeys
+from millstream.train.coordinator import Coordinator, LooperThread
+from millstream.train.session_manager import SessionManager
+
+# Says of an argument that the supervisor makes it; None says that there is to be none.
+_USE_DEFAULT = 0
+
+
+def _is_default(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value == _USE_DEFAULT
+
+
+class Supervisor:
+    """A coordinator, a saver, a summary writer and a session manager for a graph, with the threads that use them.
+
+    Use its `managed_session`, and work `while not sv.should_stop()`. What is not given is taken from the graph's collections, or made.
+    """
+
+    USE_DEFAULT = _USE_DEFAULT
+
+    def __init__(
+        self,
+        graph: Any = None,
+        ready_op: Any = USE_DEFAULT,
+        ready_for_local_init_op: Any = USE_DEFAULT,
+        is_chief: bool = True,
+        init_op: Any = USE_DEFAULT,
+        init_feed_dict: Any = None,
+        local_init_op: Any = USE_DEFAULT,
+        logdir: Optional[str] = None,
+        summary_op: Any = USE_DEFAULT,
+        saver: Any = USE_DEFAULT,
+        global_step: Any = USE_DEFAULT,
+        save_summaries_secs: float = 120,
+        save_model_secs: float = 600,
+        recovery_wait_secs: float = 30,
+        stop_grace_secs: float = 120,
+        checkpoint_basename: str = "model.ckpt",
+        session_manager: Any = None,
+        summary_writer: Any = USE_DEFAULT,
+        init_fn: Optional[Callable[[Any], None]] = None,
+        local_init_run_options: Any = None,
+    ) -> None:
+        self._graph = graph or tf.get_default_graph()
+        self._is_chief = is_chief
+        self._logdir = logdir or None
+        self._save_summaries_secs, self._save_model_secs = save_summaries_secs, save_model_secs
+        self._stop_grace_secs = stop_grace_secs
+        self._init_feed_dict, self._user_init_fn = init_feed_dict, init_fn
+        self._coord = Coordinator()
+        self._started_threads: List[Any] = []
+        with self._graph.as_default():
+            self._ready_op = self._made(ready_op, GraphKeys.READY_OP, tf.report_uninitialized_variables)
+            self._ready_for_local_init_op = self._made(
+                ready_for_local_init_op, GraphKeys.READY_FOR_LOCAL_INIT_OP, lambda: None
+            )
+            self._init_op = self._made(init_op, GraphKeys.INIT_OP, tf.global_variables_initializer)
+            self._local_init_op = self._made(local_init_op, GraphKeys.LOCAL_INIT_OP, _local_init)
+            has_variables = bool(tf.global_variables())
+            self._saver = self._made(saver, GraphKeys.SAVERS, lambda: tf.train.Saver() if has_variables else None)
+            self._summary_op = self._made(summary_op, GraphKeys.SUMMARY_OP, tf.summary.merge_all)
+            self._global_step = tf.train.get_global_step() if _is_default(global_step) else global_step
+        if not _is_default(summary_writer):
+            self._summary_writer = summary_writer
+        else:
+            self._summary_writer = tf.summary.FileWriter(self._logdir) if self._logdir and is_chief else None
+        self._save_path = os.path.join(self._logdir, checkpoint_basename) if self._logdir else None
+        self._session_manager = session_manager or SessionManager(
+            local_init_op=self._local_init_op,
+            ready_op=self._ready_op,
+            # TensorFlow asks for both or none.
+            ready_for_local_init_op=None if self._local_init_op is None else self._ready_for_local_init_op,
+            graph=self._graph,
+            recovery_wait_secs=recovery_wait_secs,
+            local_init_run_options=local_init_run_options,
+        )
+
+    @staticmethod
+    def _made(given: Any, collection: str, make: Callable[[], Any]) -> Any:
+        """What was given; else the first of the collection; else a new one, which is added to it."""
+        if not _is_default(given):
+            return given
+        found = tf.get_collection(collection)
+        if found:
+            return found[0]
+        value = make()
+        if value is not None:
+            tf.add_to_collection(collection, value)
+        return value
+
+    is_chief = property(lambda self: self._is_chief, doc="Whether this process initializes and saves.")
+    session_manager = property(lambda self: self._session_manager, doc="What makes its sessions.")
+    coord = property(lambda self: self._coord, doc="The coordinator of its threads.")
+    init_op = property(lambda self: self._init_op, doc="Initializes the model.")
+    init_feed_dict = property(lambda self: self._init_feed_dict, doc="What `init_op` is fed.")
+    ready_op = property(lambda self: self._ready_op, doc="The names of variables that are not initialized.")
+    ready_for_local_init_op = property(
+        lambda self: self._ready_for_local_init_op, doc="The names of those that must be before local variables are."
+    )
+    summary_writer = property(lambda self: self._summary_writer, doc="Where summaries go, or None.")
+    summary_op = property(lambda self: self._summary_op, doc="All summaries, or None.")
+    save_summaries_secs = property(lambda self: self._save_summaries_secs, doc="Seconds between summaries.")
+    global_step = property(lambda self: self._global_step, doc="The global step, or None.")
+    saver = property(lambda self: self._saver, doc="The saver, or None.")
+    save_model_secs = property(lambda self: self._save_model_secs, doc="Seconds between checkpoints.")
+    save_path = property(lambda self: self._save_path, doc="Where checkpoints go, or None.")
+
+    def prepare_or_wait_for_session(
+        self,
+        master: str = "",
+        config: Any = None,
+        wait_for_checkpoint: bool = False,
+        max_wait_secs: float = 7200,
+        start_standard_services: bool = True,
+    ) -> Any:
+        """A session that is ready, with the queue runners at work; the chief's with the services, too."""
+        self._coord.clear_stop()
+        if self._summary_writer:
+            self._summary_writer.reopen()
+        if not self._is_chief:
+            sess = self._session_manager.wait_for_session(master, config=config, max_wait_secs=max_wait_secs)
+        else:
+            sess = self._session_manager.prepare_session(
+                master,
+                init_op=self._init_op,
+                saver=self._saver,
+                checkpoint_dir=self._logdir,
+                wait_for_checkpoint=wait_for_checkpoint,
+                max_wait_secs=max_wait_secs,
+                config=config,
+                init_feed_dict=self._init_feed_dict,
+                init_fn=self._user_init_fn,
+            )
+            if self._summary_writer:
+                self._summary_writer.add_graph(self._graph)
+            if start_standard_services:
+                self.start_standard_services(sess)
+        self.start_queue_runners(sess)
+        self._graph.finalize()
+        return sess
+
+    def start_standard_services(self, sess: Any) -> List[Any]:
+        """The threads that save checkpoints and summaries now and then. Only the chief has them."""
+        if not self._is_chief:
+            raise RuntimeError("Only chief supervisor can start standard services. Because only chief supervisors can write events.")
+        if not self._logdir:
+            logging.warning("Standard services need a 'logdir' passed to the SessionManager")
+            return []
+        threads = []
+        if self._summary_op is not None and self._save_summaries_secs and self._summary_writer:
+            threads.append(self.loop(self._save_summaries_secs, self._summarize, args=(sess,)))
+        if self._saver and self._save_model_secs:
+            threads.append(self.loop(self._save_model_secs, self._save, args=(sess,)))
+        return threads
+
+    def _summarize(self, sess: Any) -> None:
+        self.summary_computed(sess, sess.run(self._summary_op))
+
+    def _save(self, sess: Any) -> None:
+        self._saver.save(sess, self._save_path, global_step=self._global_step)
+
+    def start_queue_runners(self, sess: Any, queue_runners: Any = None) -> List[Any]:
+        """Starts runners, by default those of the graph's collection."""
+        if queue_runners is None:
+            queue_runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS)
+        threads = []
+        for runner in queue_runners:
+            threads += runner.create_threads(sess, coord=self._coord, daemon=True, start=True)
+        self._started_threads += threads
+        return threads
+
+    def loop(self, timer_interval_secs: Optional[float], target: Any, args: Any = None, kwargs: Any = None) -> LooperThread:
+        """A thread that calls `target` again and again until the supervisor stops."""
+        looper = LooperThread(self._coord, timer_interval_secs, target=target, args=args, kwargs=kwargs)
+        looper.start()
+        self._started_threads.append(looper)
+        return looper
+
+    def should_stop(self) -> bool:
+        """Whether somebody asked to stop."""
+        return self._coord.should_stop()
+
+    def stop_on_exception(self) -> Any:
+        """A `with` block whose exceptions stop everything."""
+        return self._coord.stop_on_exception()
+
+    def wait_for_stop(self) -> None:
+        """Waits until somebody asks to stop."""
+        self._coord.wait_for_stop()
+
+    def request_stop(self, ex: Any = None) -> None:
+        """Asks to stop."""
+        self._coord.request_stop(ex=ex)
+
+    def stop(self, threads: Any = None, close_summary_writer: bool = True, ignore_live_threads: bool = False) -> None:
+        """Stops the threads and waits for them; raises what one of them reported."""
+        self._coord.request_stop()
+        try:
+            # Those of another's making are waited for, too.
+            self._coord.join(threads, stop_grace_period_secs=self._stop_grace_secs, ignore_live_threads=ignore_live_threads)
+        finally:
+            if close_summary_writer and self._summary_writer:
+                self._summary_writer.close()
+            self._started_threads = []
+
+    def summary_computed(self, sess: Any, summary: Any, global_step: Any = None) -> None:
+        """Adds a summary to the event file."""
+        if not self._summary_writer:
+            raise RuntimeError("Writing a summary requires a summary writer.")
+        if global_step is None and self._global_step is not None:
+            global_step = tf.train.global_step(sess, self._global_step)
+        self._summary_writer.add_summary(summary, global_step)
+
+    @contextlib.contextmanager
+    def managed_session(
+        self,
+        master: str = "",
+        config: Any = None,
+        start_standard_services: bool = True,
+        close_summary_writer: bool = True,
+    ) -> Iterator[Any]:
+        """A `with` block with a session that is ready. At its end everything is stopped, saved, and closed; what went wrong is raised."""
+        sess: Any = None
+        try:
+            sess = self.prepare_or_wait_for_session(master=master, config=config, start_standard_services=start_standard_services)
+            yield sess
+        except Exception as error:
+            self.request_stop(error)
+        finally:
+            try:
+                # Queue runners wait for room, which nobody makes any more: they end with the session.
+                self.stop(close_summary_writer=close_summary_writer)
+                if self._is_chief and self._saver and self._save_path and sess is not None:
+                    self._save(sess)
+            finally:
+                if sess is not None:
+                    with contextlib.suppress(Exception):
+                        sess.close()
+
+    PrepareSession = prepare_or_wait_for_session
+    StartQueueRunners = start_queue_runners
+    StartStandardServices = start_standard_services
+    Loop = loop
+    ShouldStop = should_stop
+    StopOnException = stop_on_exception
+    WaitForStop = wait_for_stop
+    RequestStop = request_stop
+    Stop = stop
+    SummaryComputed = summary_computed
+
+
+def _local_init() -> Any:
+    """Initializes local variables and tables."""
+    return tf.group(tf.local_variables_initializer(), tf.tables_initializer())
+
+
+def basic_train_loop(supervisor: Supervisor, train_step_fn: Callable[..., Any], args: Any = None, kwargs: Any = None, master: str = "") -> None:
+    """Calls `train_step_fn(session, *args, **kwargs)` until the supervisor stops. A session that was aborted is made anew."""
+    from millstream import errors
+
+    args, kwargs = list(args or []), kwargs or {}
+    should_retry = True
+    while should_retry:
+        try:
+            should_retry = False
+            with supervisor.managed_session(master) as sess:
+                while not supervisor.should_stop():
+                    train_step_fn(sess, *args, **kwargs)
+        except errors.AbortedError:
+            should_retry = True
+
+
+def checkpoints_iterator(
+    checkpoint_dir: str, min_interval_secs: float = 0, timeout: Optional[float] = None, timeout_fn: Optional[Callable[[], bool]] = None
+) -> Iterator[str]:
+    """The checkpoints of a folder as they come, each once. Ends after `timeout` seconds without a new one, unless `timeout_fn()` says go on."""
+    last = None
+    while True:
+        new = _wait_for_new(checkpoint_dir, last, timeout)
+        if new is None:
+            if not timeout_fn or timeout_fn():
+                logging.info("Timed-out waiting for a checkpoint.")
+                return
+            continue
+        start, last = time.monotonic(), new
+        yield new
+        wait = start + min_interval_secs - time.monotonic()
+        if 0 < wait:
+            time.sleep(wait)
+
+
+def _wait_for_new(folder: str, last: Optional[str], timeout: Optional[float]) -> Optional[str]:
+    give_up = None if timeout is None else time.monotonic() + timeout
+    while True:
+        latest = tf.train.latest_checkpoint(folder)
+        if latest is not None and latest != last:
+            return latest
+        if give_up is not None and give_up < time.monotonic() + 1:
+            return None
+        time.sleep(1)

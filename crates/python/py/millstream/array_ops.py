@@ -237,6 +237,8 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, n
     """The parts along an axis: so many equal ones, or of these sizes."""
     sizes = num_or_size_splits
     if isinstance(sizes, (int, np.integer)) or isinstance(sizes, shapes.Dimension):
+        # A constant that nothing takes, as in TensorFlow: the names of those to come count it.
+        constant(int(sizes))
         return op("Split")(axis, value, num_split=int(sizes), name=name)
     sizes = convert_to_tensor(sizes)
     if sizes._shape_as_list() == []:

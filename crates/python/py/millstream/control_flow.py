@@ -16,6 +16,7 @@ from millstream._ops import op
 from millstream.framework import (
     IndexedSlices,
     SparseTensor,
+    check_scope_name,
     constant,
     constant_value,
     control_dependencies,
@@ -384,6 +385,13 @@ def cond(
         pred = convert_to_tensor(pred)
     if pred.dtype.base_dtype != dtypes.bool:
         raise TypeError("pred must be a bool, not %s" % pred.dtype.name)
+    check_scope_name(name)
+    if pred.shape.ndims not in (0, None):
+        dims = ",".join("?" if d is None else str(d) for d in pred.shape.as_list())
+        raise ValueError(
+            "Shape must be rank 0 but is rank %d for '%s/Switch' (op: 'Switch') with input shapes: [%s], [%s]. A branch is taken by a single bool: reduce it, "
+            "for instance by `tf.reduce_all`." % (pred.shape.ndims, graph.unique_name(name or "cond", mark_as_used=False), dims, dims)
+        )
     kept: List[Any] = []
 
     def branch(function: Any) -> Any:

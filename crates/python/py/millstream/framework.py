@@ -24,6 +24,13 @@ _VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
 _VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
 
 
+def check_scope_name(name: Optional[str]) -> None:
+    """An error unless a name scope may have this name here; None may."""
+    valid = _VALID_SCOPE_NAME if get_default_graph()._scope else _VALID_OP_NAME
+    if name and not valid.match(name):
+        raise ValueError("'%s' is not a valid scope name" % name)
+
+
 class Graph(_engine.Graph):
     """A graph of operations."""
 
@@ -718,6 +725,15 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
 def placeholder(dtype: Any, shape: Any = None, name: Optional[str] = None) -> Tensor:
     """A tensor that is always fed."""
+    if not isinstance(shape, shapes.TensorShape):
+        try:
+            shape = shapes.TensorShape(shape)
+        except ValueError as error:
+            raise ValueError("Error converting shape to a TensorShape: %s" % error) from None
+    try:
+        dtype = dtypes.as_dtype(dtype)
+    except TypeError:
+        raise TypeError("Expected DataType for argument 'dtype' not %r." % (dtype,)) from None
     return op("Placeholder")(dtype=dtype, shape=shapes.TensorShape(shape), name=name)
 
 

@@ -7,7 +7,7 @@ from typing import Any, List, Optional
 from millstream import _engine
 from millstream._engine import Tensor
 from millstream._ops import op
-from millstream.framework import IndexedSlices, convert_to_tensor, get_default_graph, name_scope
+from millstream.framework import IndexedSlices, check_scope_name, convert_to_tensor, get_default_graph, name_scope
 
 
 class UnconnectedGradients:
@@ -71,6 +71,7 @@ def gradients(
     methods = (None, AggregationMethod.ADD_N, AggregationMethod.EXPERIMENTAL_TREE, AggregationMethod.EXPERIMENTAL_ACCUMULATE_N)
     if aggregation_method not in methods:
         raise ValueError("Invalid aggregation_method specified %s." % aggregation_method)
+    check_scope_name(name)
     ys, xs = _list(ys), _list(xs)
     for x in xs:
         if isinstance(x, (list, tuple)):

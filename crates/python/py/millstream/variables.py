@@ -462,12 +462,14 @@ class ResourceVariable(Variable):
     def sparse_read(self, indices: Any, name: Optional[str] = None) -> Tensor:
         """The rows at `indices`."""
         with name_scope("Gather" if name is None else name) as name:
-            return op("Identity")(op("ResourceGather")(self._variable, indices, dtype=self._value_dtype, name=name))
+            rows = op("ResourceGather")(self._variable, indices, dtype=self._value_dtype, name=name)
+        return op("Identity")(rows)
 
     def gather_nd(self, indices: Any, name: Optional[str] = None) -> Tensor:
         """The slices at these indices."""
         with name_scope("GatherNd" if name is None else name) as name:
-            return op("Identity")(op("ResourceGatherNd")(self._variable, indices, dtype=self._value_dtype, name=name))
+            slices = op("ResourceGatherNd")(self._variable, indices, dtype=self._value_dtype, name=name)
+        return op("Identity")(slices)
 
     def _assign_slice(self, begin: Any, end: Any, strides: Any, value: Any, name: str, masks: Any) -> Any:
         value = convert_to_tensor(value, self._value_dtype)

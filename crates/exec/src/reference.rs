@@ -20,12 +20,12 @@
 //! No recursion: programs may be chains of millions of nodes, and loops long.
 
 use crate::order::run_frame;
-use crate::plan::{Body, KernelPlan, MAX_LIVE_ITERATIONS, PlanOptions, prepare};
+use crate::plan::{Body, KernelPlan, MAX_LIVE_ITERATIONS, PlanOptions, not_fed, prepare};
 use crate::probe::{Observer, Probes};
 use crate::step::{
     AtWork, Outcome, RunOptions, dead_fetch, fetched_reference, read_reference, sleep_for_waits,
 };
-use millstream_graph::op::{Completion, KernelCx, NodeInfo, Rest, Role, StepEnv};
+use millstream_graph::op::{Completion, KernelCx, Rest, Role, StepEnv};
 use millstream_graph::{Access, Index, Program, ProgramKind};
 use millstream_state::Resources;
 use millstream_tensor::{Error, PartialShape, Result, Tensor, budget, invalid};
@@ -170,7 +170,7 @@ impl Reference {
                         .map_err(|e| e.at_node(&info.name, info.op.name).at_line(node.at))?,
                 ),
                 (ProgramKind::Node(info), Role::Placeholder) => {
-                    return Err(not_fed(info).at_line(node.at));
+                    return Err(not_fed(info, node));
                 }
                 _ => None,
             });
@@ -230,13 +230,6 @@ impl Reference {
         went?;
         run.outcome(options)
     }
-}
-
-fn not_fed(info: &NodeInfo) -> Error {
-    invalid!("the placeholder `{}` must be fed", info.name)
-        .led_by(crate::plan::not_fed(info))
-        .at_node(&info.name, info.op.name)
-        .with_help(format!("add a value for `{}:0` to the feeds", info.name))
 }
 
 impl Run<'_> {

@@ -649,27 +649,6 @@ impl<'py> Making<'py> {
         )))
     }
 
-    /// What is said of a value that cannot become a tensor of the type that an input has.
-    fn not_of_type(
-        &self,
-        error: PyErr,
-        given: &Bound<'py, PyAny>,
-        wanted: Option<DType>,
-        name: &str,
-    ) -> PyErr {
-        let Some(wanted) = wanted.filter(|_| error.is_instance_of::<PyTypeError>(self.py)) else {
-            return error;
-        };
-        let shown = given.repr().map(|r| r.to_string()).unwrap_or_default();
-        let kind = given.get_type().name().map(|n| n.to_string()).unwrap_or_default();
-        PyTypeError::new_err(format!(
-            "Expected {} passed to parameter '{name}' of op '{}', got {shown} of type '{kind}' instead. Error: {}",
-            wanted.tf_name(),
-            self.def.name,
-            error.value(self.py)
-        ))
-    }
-
     /// Says how long lists are where an op takes several.
     fn counts(&self, inputs: &[Option<Bound<'py, PyAny>>], mut attrs: Attrs) -> PyResult<Attrs> {
         for (arg, given) in self.def.inputs.iter().zip(inputs) {

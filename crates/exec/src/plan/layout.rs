@@ -2,7 +2,7 @@
 
 use super::{
     Body, Builder, Draft, Edge, FramePlan, Input, KernelPlan, Kind, LASTS, Label, MAX_LIVE_ITERATIONS,
-    MergeState, NO_SLOT, Node, Origin, Place, Plan, Start, SwitchPlan, To, Value, prepare,
+    MergeState, NO_SLOT, Node, Origin, Place, Plan, Start, SwitchPlan, To, Value, not_fed, prepare,
 };
 use millstream_graph::op::{Role, ScalarKernel};
 use millstream_state::Resources;
@@ -199,16 +199,7 @@ impl Builder<'_> {
         let frame = node.frame;
         Ok(match info.op.role {
             Role::Placeholder => {
-                return Err(invalid!(
-                    "the placeholder `{}` ({}{}) must be fed",
-                    info.name,
-                    info.output_types[0],
-                    node.shapes[0]
-                )
-                .led_by(super::not_fed(info))
-                .at_node(&info.name, info.op.name)
-                .at_line(node.at)
-                .with_help(format!("add a value for `{}:0` to the feeds", info.name)));
+                return Err(not_fed(info, node));
             }
             Role::Const | Role::Identity | Role::LoopCond => Kind::Forward,
             Role::NoOp | Role::ControlTrigger => Kind::Nothing,

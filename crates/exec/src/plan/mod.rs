@@ -539,12 +539,16 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// What TensorFlow says of a placeholder that is not fed; of its shape it speaks where that has dimensions.
-pub(crate) fn not_fed(info: &NodeInfo) -> String {
+/// A placeholder that a run needs a value for.
+pub(crate) fn not_fed(info: &NodeInfo, node: &ProgramNode) -> Error {
     let dtype = info.output_types.first().map_or("", |ty| ty.dtype.kernel_name());
     let shape = info.attrs.shape("shape").ok().filter(|s| s.rank().is_some_and(|r| 0 < r));
     let and = shape.map(|s| format!(" and shape {s}")).unwrap_or_default();
-    format!("You must feed a value for placeholder tensor '{}' with dtype {dtype}{and}", info.name)
+    invalid!("You must feed a value for placeholder tensor '{}' with dtype {dtype}{and}", info.name;
+        "the placeholder `{}` ({}{}) must be fed", info.name, info.output_types[0], node.shapes[0])
+    .at_node(&info.name, info.op.name)
+    .at_line(node.at)
+    .with_help(format!("add a value for `{}:0` to the feeds", info.name))
 }
 
 pub(crate) fn prepare(info: &Arc<NodeInfo>, kernel_state: &Resources) -> Result<KernelPlan> {

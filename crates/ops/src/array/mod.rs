@@ -18,7 +18,7 @@ pub(crate) use axes::{entry, listed};
 pub(crate) use back::sum_of_all;
 pub(crate) use dynamic_partition::prefix_difference;
 pub(crate) use gather::{Sizes as GatherSizes, along as gathered_along};
-pub(crate) use places::updates_unlike;
 pub(crate) use keys::{Key, keys};
+pub(crate) use places::updates_unlike;
 pub(crate) use strided_slice::inferred as inferred_subscript;
 pub(crate) use subscript::{Subscript, masks};

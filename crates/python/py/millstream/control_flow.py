@@ -267,7 +267,8 @@ def while_loop(
         result = call(body, flat)
         if not nest.is_sequence(result):
             result = [result]
-        wanted = converted if nest.is_sequence(converted) else [converted]
+        # As it is inside of the loop, so that what does not fit is told by the names that the body saw.
+        wanted = structure.pack(flat) if nest.is_sequence(converted) else [converted]
         if isinstance(result, dict) and not isinstance(wanted, dict):
             result = list(result)
         nest.assert_same_structure(_list(wanted), _list(result))

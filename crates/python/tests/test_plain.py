@@ -1,12 +1,15 @@
 """What the programs beside TensorFlow do not reach: messages as protobuf classes, damaged files, threads that misbehave."""
 
 import copy
+import functools
 import pickle
+import re
 import threading
 import time
 
 import pytest
 
+import millstream as tf
 from millstream import errors, nest, protos, records, scopes, shapes
 from millstream.train.coordinator import Coordinator
 from millstream.train.queue_runner import QueueRunner
@@ -225,3 +228,17 @@ def test_a_status_becomes_an_exception():
         with errors.raise_exception_on_not_ok_status() as status:
             status.set(errors.NOT_FOUND, "gone")
     assert type(errors.make(99, "odd")) is errors.UnknownError and errors.make(99, "odd").error_code == 99
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        (["keras"], "`tf.keras` is not part of Millstream; `tf.layers.dense`"),
+        (["data", "Dataset"], "`tf.data.Dataset` is not part of Millstream; input pipelines are queues"),
+        (["nn", "lrn"], "Millstream has no op LRN"),
+        (["nonsense"], "has no attribute 'nonsense'"),
+    ],
+)
+def test_what_is_not_here_says_what_is(names, says):
+    with pytest.raises(AttributeError, match=re.escape(says)):
+        functools.reduce(getattr, names, tf)

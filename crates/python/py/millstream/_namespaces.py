@@ -54,9 +54,32 @@ def find(module: str, space: str, name: str) -> Any:
     elif not space and name[0].isupper() and _message(name) is not None:
         value = _message(name)
     else:
-        raise AttributeError("module %r has no attribute %r" % (module, name))
+        raise AttributeError("module %r has no attribute %r%s" % (module, name, _why_not(public)))
     setattr(sys.modules[module], name, value)
     return value
+
+
+# What TensorFlow 1 has and Millstream leaves to others, and what is here instead.
+_ELSEWHERE = {
+    "data": "input pipelines are queues here: `tf.train.batch`, `tf.contrib.training.bucket`, `tf.train.string_input_producer`",
+    "distribute": "a session runs in one process",
+    "enable_eager_execution": "a graph is built first, and run by a `tf.Session`",
+    "estimator": "`tf.train.MonitoredSession` runs a training loop",
+    "keras": "`tf.layers.dense` and the cells of `tf.nn.rnn_cell` make and share variables",
+    "lite": "a graph runs as it is: `millstream run graph.pb`",
+    "tpu": "graphs run on the CPU",
+}
+
+
+def _why_not(public: str) -> str:
+    """Why there is no such name, if that can be said."""
+    from millstream._api import ALIASES, ENDPOINTS
+
+    what = _ELSEWHERE.get(public.partition(".")[0])
+    if what is not None:
+        return ": TensorFlow's `tf.%s` is not part of Millstream; %s" % (public, what)
+    op = ENDPOINTS.get(ALIASES.get(public, public))
+    return ": Millstream has no op %s" % op if op else ""
 
 
 def _is_file(public: str) -> bool:

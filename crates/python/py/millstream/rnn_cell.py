@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import millstream as tf
 from millstream import nest
+from millstream.layers import Layer
 from millstream.shapes import TensorShape, dimension_value
 
 __all__ = [
@@ -37,35 +37,13 @@ class LSTMStateTuple(NamedTuple):
         return self.c.dtype
 
 
-def _words(name: str) -> str:
-    """`BasicLSTMCell` as `basic_lstm_cell`."""
-    name = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
-    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
-
-
-class RNNCell:
-    """A cell. One of one's own has `state_size`, `output_size` and `call(inputs, state)`, which returns output and new state.
-
-    The first call makes the variables, in a variable scope named after the class; later calls share them.
-    """
+class RNNCell(Layer):
+    """A cell. One of one's own has `state_size`, `output_size` and `call(inputs, state)`, which returns output and new state."""
 
     def __init__(
         self, trainable: bool = True, name: Optional[str] = None, dtype: Any = None, reuse: Any = None, **kwargs: Any
     ) -> None:
-        if kwargs:
-            raise TypeError(f"unknown arguments of {type(self).__name__}: {', '.join(sorted(kwargs))}")
-        self.trainable = trainable
-        self.dtype = dtype
-        self._given_name = name
-        self._base_name = name or _words(type(self).__name__)
-        self._reuse = reuse
-        self._scope: Any = None
-        self._variables: List[Any] = []
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self._base_name
+        super().__init__(trainable=trainable, name=name, dtype=dtype, _reuse=reuse, **kwargs)
 
     @property
     def state_size(self) -> Any:
@@ -77,44 +55,14 @@ class RNNCell:
         """The size of the output."""
         raise NotImplementedError("Abstract method")
 
-    def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
+    def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:  # type: ignore[override]
         """One step."""
         raise NotImplementedError("Abstract method")
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Tuple[Any, Any]:
-        if self._scope is None:
-            opened = self._open(scope)
-        else:
-            opened = tf.variable_scope(self._scope, reuse=True)
-        with opened as here:
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Tuple[Any, Any]:  # type: ignore[override]
+        with self.opened(scope) as here:
             self._scope = self._scope or here
             return self.call(inputs, state)
-
-    def _open(self, scope: Any) -> Any:
-        if scope is not None:
-            return tf.variable_scope(scope, reuse=self._reuse)
-        if self._given_name is not None or self._reuse:
-            return tf.variable_scope(self._base_name, reuse=self._reuse)
-        return tf.variable_scope(None, default_name=self._base_name)
-
-    def _variable(self, name: str, shape: Sequence[Any], initializer: Any = None, dtype: Any = None) -> Any:
-        variable = tf.get_variable(name, shape=shape, initializer=initializer, dtype=dtype, trainable=self.trainable)
-        if all(v is not variable for v in self._variables):
-            self._variables.append(variable)
-        return variable
-
-    @property
-    def variables(self) -> List[Any]:
-        """The variables made so far."""
-        return list(self._variables)
-
-    @property
-    def trainable_variables(self) -> List[Any]:
-        """Those that training changes."""
-        return [v for v in self.variables if v.trainable]
-
-    weights = variables
-    trainable_weights = trainable_variables
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """A state of zeros."""
@@ -188,8 +136,8 @@ class BasicRNNCell(RNNCell):
 
     def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
         """One step."""
-        kernel = self._variable("kernel", [_depth(inputs) + self._num_units, self._num_units], dtype=inputs.dtype)
-        bias = self._variable("bias", [self._num_units], tf.zeros_initializer(dtype=inputs.dtype), inputs.dtype)
+        kernel = self.add_weight("kernel", [_depth(inputs) + self._num_units, self._num_units], dtype=inputs.dtype)
+        bias = self.add_weight("bias", [self._num_units], inputs.dtype, tf.zeros_initializer(dtype=inputs.dtype))
         gates = tf.nn.bias_add(tf.matmul(tf.concat([inputs, state], 1), kernel), bias)
         output = self._activation(gates)
         return output, output
@@ -226,10 +174,10 @@ class GRUCell(RNNCell):
         n, rows, dtype = self._num_units, _depth(inputs) + self._num_units, inputs.dtype
         begin_open = self._bias_initializer or tf.constant_initializer(1.0, dtype=dtype)
         begin_zero = self._bias_initializer or tf.zeros_initializer(dtype=dtype)
-        gate_kernel = self._variable("gates/kernel", [rows, 2 * n], self._kernel_initializer, dtype)
-        gate_bias = self._variable("gates/bias", [2 * n], begin_open, dtype)
-        kernel = self._variable("candidate/kernel", [rows, n], self._kernel_initializer, dtype)
-        bias = self._variable("candidate/bias", [n], begin_zero, dtype)
+        gate_kernel = self.add_weight("gates/kernel", [rows, 2 * n], dtype, self._kernel_initializer)
+        gate_bias = self.add_weight("gates/bias", [2 * n], dtype, begin_open)
+        kernel = self.add_weight("candidate/kernel", [rows, n], dtype, self._kernel_initializer)
+        bias = self.add_weight("candidate/bias", [n], dtype, begin_zero)
         gates = tf.nn.bias_add(tf.matmul(tf.concat([inputs, state], 1), gate_kernel), gate_bias)
         reset, update = tf.split(value=tf.sigmoid(gates), num_or_size_splits=2, axis=1)
         candidate = tf.nn.bias_add(tf.matmul(tf.concat([inputs, reset * state], 1), kernel), bias)
@@ -269,8 +217,8 @@ class BasicLSTMCell(RNNCell):
     def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
         """One step."""
         n, dtype = self._num_units, inputs.dtype
-        kernel = self._variable("kernel", [_depth(inputs) + n, 4 * n], dtype=dtype)
-        bias = self._variable("bias", [4 * n], tf.zeros_initializer(dtype=dtype), dtype)
+        kernel = self.add_weight("kernel", [_depth(inputs) + n, 4 * n], dtype=dtype)
+        bias = self.add_weight("bias", [4 * n], dtype, tf.zeros_initializer(dtype=dtype))
         c, h = state if self._state_is_tuple else tf.split(value=state, num_or_size_splits=2, axis=1)
         gates = tf.nn.bias_add(tf.matmul(tf.concat([inputs, h], 1), kernel), bias)
         i, j, f, o = tf.split(value=gates, num_or_size_splits=4, axis=1)
@@ -327,12 +275,12 @@ class LSTMCell(RNNCell):
             c_prev, h_prev = state
         else:
             c_prev, h_prev = state[:, :n], state[:, n:]
-        kernel = self._variable("kernel", [_depth(inputs) + n_out, 4 * n], self._initializer, dtype)
-        bias = self._variable("bias", [4 * n], tf.zeros_initializer(dtype=dtype), dtype)
+        kernel = self.add_weight("kernel", [_depth(inputs) + n_out, 4 * n], dtype, self._initializer)
+        bias = self.add_weight("bias", [4 * n], dtype, tf.zeros_initializer(dtype=dtype))
         gates = tf.nn.bias_add(tf.matmul(tf.concat([inputs, h_prev], 1), kernel), bias)
         i, j, f, o = tf.split(value=gates, num_or_size_splits=4, axis=1)
         if self._use_peepholes:
-            w_f, w_i, w_o = (self._variable(f"w_{g}_diag", [n], self._initializer, dtype) for g in "fio")
+            w_f, w_i, w_o = (self.add_weight(f"w_{g}_diag", [n], dtype, self._initializer) for g in "fio")
             f, i = f + self._forget_bias + w_f * c_prev, i + w_i * c_prev
         else:
             f = f + self._forget_bias
@@ -341,7 +289,7 @@ class LSTMCell(RNNCell):
             c = tf.clip_by_value(c, -self._cell_clip, self._cell_clip)
         h = tf.sigmoid(o + w_o * c if self._use_peepholes else o) * self._activation(c)
         if self._num_proj is not None:
-            h = tf.matmul(h, self._variable("projection/kernel", [n, self._num_proj], self._initializer, dtype))
+            h = tf.matmul(h, self.add_weight("projection/kernel", [n, self._num_proj], dtype, self._initializer))
             if self._proj_clip is not None:
                 h = tf.clip_by_value(h, -self._proj_clip, self._proj_clip)
         return h, LSTMStateTuple(c, h) if self._state_is_tuple else tf.concat([c, h], 1)

@@ -1,0 +1,485 @@
+"""Layers (`tf.layers`): functions of tensors that make their variables at the first call and share them at later ones.
+
+A layer of one's own has `build(input_shape)`, which makes variables with `add_weight`, and `call(inputs)`. Here are those of TensorFlow 1's
+that need no convolution or pooling, which the engine does not have.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import Any, Callable, Iterator, List, Optional, Sequence
+
+import millstream as tf
+from millstream.graph_keys import GraphKeys
+from millstream.shapes import TensorShape, dimension_value
+
+__all__ = [
+    "BatchNormalization",
+    "Dense",
+    "Dropout",
+    "Flatten",
+    "Layer",
+    "batch_normalization",
+    "dense",
+    "dropout",
+    "flatten",
+]
+
+
+def words(name: str) -> str:
+    """`BasicLSTMCell` as `basic_lstm_cell`."""
+    name = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
+
+
+class Layer:
+    """A layer: `layer(inputs)` makes its variables in a variable scope named after the class, or `name`; later calls share them.
+
+    `dtype` is that of its variables, by default that of the first inputs; what is not `trainable` is left alone by optimizers.
+    """
+
+    def __init__(self, trainable: bool = True, name: Optional[str] = None, dtype: Any = None, **kwargs: Any) -> None:
+        self._reuse = kwargs.pop("_reuse", kwargs.pop("reuse", None))
+        if kwargs:
+            raise TypeError(f"unknown arguments of {type(self).__name__}: {', '.join(sorted(kwargs))}")
+        self.trainable = trainable
+        self.dtype = dtype
+        self.built = False
+        self._given_name = name
+        self._base_name = name or words(type(self).__name__)
+        self._scope: Any = None
+        self._variables: List[Any] = []
+
+    @property
+    def name(self) -> str:
+        """Its name: after the first call, that of its scope."""
+        return self._base_name if self._scope is None else self._scope.name.rpartition("/")[2]
+
+    def build(self, input_shape: TensorShape) -> None:
+        """Makes the variables for inputs of this shape."""
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        """What the layer makes of its inputs."""
+        raise NotImplementedError(f"{type(self).__name__} has no `call(inputs)`")
+
+    def __call__(self, inputs: Any, **kwargs: Any) -> Any:
+        with self.opened() as here:
+            self._scope = self._scope or here
+            inputs = tf.convert_to_tensor(inputs)
+            if not self.built:
+                self.dtype = tf.as_dtype(self.dtype or inputs.dtype.base_dtype)
+                self.build(inputs.get_shape())
+                self.built = True
+            return self.call(inputs, **kwargs)
+
+    apply = __call__
+
+    def opened(self, scope: Any = None) -> Any:
+        """The variable scope of this call: a new one for the first (or `scope`), the same one afterwards."""
+        if self._scope is not None:
+            return self._again()
+        if scope is not None:
+            return tf.variable_scope(scope, reuse=self._reuse)
+        if self._given_name is not None or self._reuse:
+            return tf.variable_scope(self._base_name, reuse=self._reuse)
+        return tf.variable_scope(None, default_name=self._base_name)
+
+    @contextlib.contextmanager
+    def _again(self) -> Iterator[Any]:
+        with tf.variable_scope(self._scope, reuse=True, auxiliary_name_scope=False) as scope:
+            with tf.name_scope(self._scope.original_name_scope):
+                yield scope
+
+    def add_weight(
+        self,
+        name: str,
+        shape: Sequence[Any],
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        trainable: Optional[bool] = None,
+        constraint: Any = None,
+    ) -> Any:
+        """A variable of the layer: `get_variable` in its scope."""
+        variable = tf.get_variable(
+            name,
+            shape=shape,
+            dtype=dtype or self.dtype,
+            initializer=initializer,
+            regularizer=regularizer,
+            trainable=self.trainable if trainable is None else self.trainable and trainable,
+            constraint=constraint,
+        )
+        if all(v is not variable for v in self._variables):
+            self._variables.append(variable)
+        return variable
+
+    add_variable = add_weight
+
+    @property
+    def variables(self) -> List[Any]:
+        """The variables made so far."""
+        return list(self._variables)
+
+    @property
+    def trainable_variables(self) -> List[Any]:
+        """Those that training changes."""
+        return [v for v in self.variables if v.trainable]
+
+    @property
+    def non_trainable_variables(self) -> List[Any]:
+        """Those that training leaves alone."""
+        return [v for v in self.variables if not v.trainable]
+
+    weights = variables
+    trainable_weights = trainable_variables
+    non_trainable_weights = non_trainable_variables
+
+
+def _needs_rank(layer: Layer, shape: TensorShape, least: int) -> None:
+    if shape.ndims is None:
+        raise ValueError(
+            f"Input 0 of layer {layer.name} is incompatible with the layer: its rank is undefined, "
+            f"but the layer requires a defined rank."
+        )
+    if shape.ndims < least:
+        raise ValueError(
+            f"Input 0 of layer {layer.name} is incompatible with the layer: : expected min_ndim={least}, "
+            f"found ndim={shape.ndims}. Full shape received: {shape.as_list()}"
+        )
+
+
+class Dense(Layer):
+    """`activation(inputs * kernel + bias)` over the last dimension, which has to be known; `units` is its size afterwards.
+
+    Inputs have a rank of 2 or more. `ValueError` for less, and for a last dimension that is not known.
+    """
+
+    def __init__(
+        self,
+        units: int,
+        activation: Optional[Callable[[Any], Any]] = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = tf.zeros_initializer(),
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(trainable=trainable, name=name, **kwargs)
+        self.units = int(units)
+        self.activation = activation
+        self.use_bias = use_bias
+        self._kernel_options = (kernel_initializer, kernel_regularizer, kernel_constraint)
+        self._bias_options = (bias_initializer, bias_regularizer, bias_constraint)
+        self._activity_regularizer = activity_regularizer
+        self.kernel: Any = None
+        self.bias: Any = None
+
+    def build(self, input_shape: TensorShape) -> None:
+        """`kernel` of shape `[depth, units]`, and `bias` of `[units]`."""
+        _needs_rank(self, input_shape, 2)
+        depth = dimension_value(input_shape[-1])
+        if depth is None:
+            raise ValueError("The last dimension of the inputs to `Dense` should be defined. Found `None`.")
+        self.kernel = self._weight("kernel", [depth, self.units], self._kernel_options)
+        if self.use_bias:
+            self.bias = self._weight("bias", [self.units], self._bias_options)
+
+    def _weight(self, name: str, shape: Sequence[int], options: Any) -> Any:
+        initializer, regularizer, constraint = options
+        return self.add_weight(
+            name, shape, initializer=initializer, regularizer=regularizer, constraint=constraint
+        )
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        """The product, in the shape of the inputs but for the last dimension."""
+        shape = inputs.get_shape()
+        _needs_rank(self, shape, 2)
+        if shape.ndims == 2:
+            outputs = tf.matmul(inputs, self.kernel)
+        else:
+            outputs = tf.tensordot(inputs, self.kernel, [[shape.ndims - 1], [0]])
+            outputs.set_shape(shape.as_list()[:-1] + [self.units])
+        if self.bias is not None:
+            outputs = tf.nn.bias_add(outputs, self.bias)
+        if self.activation is not None:
+            outputs = self.activation(outputs)
+        if self._activity_regularizer is not None:
+            tf.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, self._activity_regularizer(outputs))
+        return outputs
+
+
+def dense(
+    inputs: Any,
+    units: int,
+    activation: Optional[Callable[[Any], Any]] = None,
+    use_bias: bool = True,
+    kernel_initializer: Any = None,
+    bias_initializer: Any = tf.zeros_initializer(),
+    kernel_regularizer: Any = None,
+    bias_regularizer: Any = None,
+    activity_regularizer: Any = None,
+    kernel_constraint: Any = None,
+    bias_constraint: Any = None,
+    trainable: bool = True,
+    name: Optional[str] = None,
+    reuse: Any = None,
+) -> Any:
+    """`activation(inputs * kernel + bias)`: a `Dense` layer, called once.
+
+    >>> tf.layers.dense(tf.ones([2, 3]), 4, tf.nn.relu).shape
+    TensorShape([Dimension(2), Dimension(4)])
+    """
+    layer = Dense(
+        units,
+        activation=activation,
+        use_bias=use_bias,
+        kernel_initializer=kernel_initializer,
+        bias_initializer=bias_initializer,
+        kernel_regularizer=kernel_regularizer,
+        bias_regularizer=bias_regularizer,
+        activity_regularizer=activity_regularizer,
+        kernel_constraint=kernel_constraint,
+        bias_constraint=bias_constraint,
+        trainable=trainable,
+        name=name,
+        _reuse=reuse,
+    )
+    return layer(inputs)
+
+
+def _either(choice: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
+    """`cond`, unless it is known now which way it goes."""
+    known = tf.get_static_value(choice) if isinstance(choice, tf.Tensor) else choice
+    if known is None:
+        return tf.cond(choice, yes, no)
+    return yes() if known else no()
+
+
+class Dropout(Layer):
+    """Sets a share `rate` of its inputs to 0 while `training`, and scales the others so that the sum is expected to stay."""
+
+    def __init__(
+        self,
+        rate: float = 0.5,
+        noise_shape: Any = None,
+        seed: Optional[int] = None,
+        name: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name, **kwargs)
+        self.rate = rate
+        self.noise_shape = noise_shape
+        self.seed = seed
+
+    def call(self, inputs: Any, training: Any = False, **kwargs: Any) -> Any:
+        """The inputs, with `training` (a bool, or a tensor of one) some of them dropped."""
+
+        def dropped() -> Any:
+            return tf.nn.dropout(inputs, noise_shape=self.noise_shape, seed=self.seed, rate=self.rate)
+
+        return _either(training, dropped, lambda: tf.identity(inputs))
+
+
+def dropout(
+    inputs: Any,
+    rate: float = 0.5,
+    noise_shape: Any = None,
+    seed: Optional[int] = None,
+    training: Any = False,
+    name: Optional[str] = None,
+) -> Any:
+    """A `Dropout` layer, called once."""
+    return Dropout(rate, noise_shape=noise_shape, seed=seed, name=name)(inputs, training=training)
+
+
+class Flatten(Layer):
+    """Makes matrices of its inputs: the first dimension stays."""
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        """`[batch, a, b, ..]` as `[batch, a * b * ..]`."""
+        shape = inputs.get_shape()
+        _needs_rank(self, shape, 1)
+        sizes = shape.as_list()[1:]
+        size = -1
+        if None not in sizes:
+            size = 1
+            for n in sizes:
+                size *= n
+        batch = dimension_value(shape[0])
+        outputs = tf.reshape(inputs, [tf.shape(inputs)[0] if batch is None else batch, size])
+        outputs.set_shape([batch, None if size == -1 else size])
+        return outputs
+
+
+def flatten(inputs: Any, name: Optional[str] = None, data_format: str = "channels_last") -> Any:
+    """A `Flatten` layer, called once. `data_format` says nothing for tensors of any kind but images."""
+    if data_format != "channels_last":
+        raise ValueError(f"flatten: data_format {data_format!r} is not supported: transpose the inputs to channels_last")
+    return Flatten(name=name)(inputs)
+
+
+class BatchNormalization(Layer):
+    """Subtracts the mean and divides by the standard deviation over all axes but `axis`, then scales by `gamma` and adds `beta`.
+
+    While `training`, mean and variance are those of the batch, and two operations in the collection `UPDATE_OPS` move the averages
+    towards them, which are used otherwise (Ioffe and Szegedy, "Batch Normalization", 2015).
+    """
+
+    def __init__(
+        self,
+        axis: int = -1,
+        momentum: float = 0.99,
+        epsilon: float = 1e-3,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = tf.zeros_initializer(),
+        gamma_initializer: Any = tf.ones_initializer(),
+        moving_mean_initializer: Any = tf.zeros_initializer(),
+        moving_variance_initializer: Any = tf.ones_initializer(),
+        beta_regularizer: Any = None,
+        gamma_regularizer: Any = None,
+        beta_constraint: Any = None,
+        gamma_constraint: Any = None,
+        trainable: bool = True,
+        name: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(trainable=trainable, name=name, **kwargs)
+        self.axis = axis
+        self.momentum = momentum
+        self.epsilon = epsilon
+        self._beta_options = (beta_initializer, beta_regularizer, beta_constraint) if center else None
+        self._gamma_options = (gamma_initializer, gamma_regularizer, gamma_constraint) if scale else None
+        self._moving_initializers = moving_mean_initializer, moving_variance_initializer
+        self.beta: Any = None
+        self.gamma: Any = None
+        self.moving_mean: Any = None
+        self.moving_variance: Any = None
+
+    def build(self, input_shape: TensorShape) -> None:
+        """A number for each index along the axis: `gamma`, `beta`, `moving_mean`, `moving_variance`."""
+        _needs_rank(self, input_shape, 1)
+        depth = dimension_value(input_shape[self.axis])
+        if depth is None:
+            raise ValueError(
+                f"The dimension {self.axis} of the inputs to `BatchNormalization` should be defined. "
+                f"The inputs have shape {input_shape}"
+            )
+
+        def weight(name: str, options: Any) -> Any:
+            if options is None:
+                return None
+            initializer, regularizer, constraint = options
+            return self.add_weight(
+                name, [depth], initializer=initializer, regularizer=regularizer, constraint=constraint
+            )
+
+        self.gamma = weight("gamma", self._gamma_options)
+        self.beta = weight("beta", self._beta_options)
+        for_mean, for_variance = self._moving_initializers
+        self.moving_mean = self.add_weight("moving_mean", [depth], initializer=for_mean, trainable=False)
+        self.moving_variance = self.add_weight("moving_variance", [depth], initializer=for_variance, trainable=False)
+
+    def call(self, inputs: Any, training: Any = False, **kwargs: Any) -> Any:
+        """The normalized inputs; `training` is a bool, or a tensor of one."""
+        rank = inputs.get_shape().ndims
+        axis = self.axis % rank
+        others = [i for i in range(rank) if i != axis]
+
+        def of_batch() -> List[Any]:
+            return list(tf.nn.moments(inputs, others))
+
+        def moving() -> List[Any]:
+            return [tf.identity(self.moving_mean), tf.identity(self.moving_variance)]
+
+        known = tf.get_static_value(training) if isinstance(training, tf.Tensor) else training
+        if known is None:
+            mean, variance = tf.cond(training, of_batch, moving)
+        elif known:
+            mean, variance = of_batch()
+        else:
+            mean, variance = self.moving_mean, self.moving_variance
+        if known is None or known:
+            self._update(training, mean, variance)
+
+        def along_axis(value: Any) -> Any:
+            if value is None or axis == rank - 1:
+                return value
+            return tf.reshape(value, [-1 if i == axis else 1 for i in range(rank)])
+
+        outputs = tf.nn.batch_normalization(
+            inputs, *map(along_axis, (mean, variance, self.beta, self.gamma)), variance_epsilon=self.epsilon
+        )
+        outputs.set_shape(inputs.get_shape())
+        return outputs
+
+    def _update(self, training: Any, mean: Any, variance: Any) -> None:
+        # What is not training moves nothing.
+        rate = _either(training, lambda: tf.constant(1.0 - self.momentum), lambda: tf.constant(0.0))
+        for moving, value in ((self.moving_mean, mean), (self.moving_variance, variance)):
+            with tf.name_scope("AssignMovingAvg"):
+                step = (moving - tf.stop_gradient(value)) * tf.cast(rate, value.dtype)
+                update = tf.assign_sub(moving, step)
+            tf.add_to_collection(GraphKeys.UPDATE_OPS, update.op if isinstance(update, tf.Tensor) else update)
+
+
+def batch_normalization(
+    inputs: Any,
+    axis: int = -1,
+    momentum: float = 0.99,
+    epsilon: float = 1e-3,
+    center: bool = True,
+    scale: bool = True,
+    beta_initializer: Any = tf.zeros_initializer(),
+    gamma_initializer: Any = tf.ones_initializer(),
+    moving_mean_initializer: Any = tf.zeros_initializer(),
+    moving_variance_initializer: Any = tf.ones_initializer(),
+    beta_regularizer: Any = None,
+    gamma_regularizer: Any = None,
+    beta_constraint: Any = None,
+    gamma_constraint: Any = None,
+    training: Any = False,
+    trainable: bool = True,
+    name: Optional[str] = None,
+    reuse: Any = None,
+    renorm: bool = False,
+    renorm_clipping: Any = None,
+    renorm_momentum: float = 0.99,
+    fused: Optional[bool] = None,
+    virtual_batch_size: Optional[int] = None,
+    adjustment: Any = None,
+) -> Any:
+    """A `BatchNormalization` layer, called once. `fused` makes no difference here.
+
+    `renorm`, `virtual_batch_size` and `adjustment` are not supported: `NotImplementedError`.
+    """
+    for what, asked in (("renorm", renorm), ("virtual_batch_size", virtual_batch_size), ("adjustment", adjustment)):
+        if asked:
+            raise NotImplementedError(f"batch_normalization: `{what}` is not supported")
+    layer = BatchNormalization(
+        axis=axis,
+        momentum=momentum,
+        epsilon=epsilon,
+        center=center,
+        scale=scale,
+        beta_initializer=beta_initializer,
+        gamma_initializer=gamma_initializer,
+        moving_mean_initializer=moving_mean_initializer,
+        moving_variance_initializer=moving_variance_initializer,
+        beta_regularizer=beta_regularizer,
+        gamma_regularizer=gamma_regularizer,
+        beta_constraint=beta_constraint,
+        gamma_constraint=gamma_constraint,
+        trainable=trainable,
+        name=name,
+        _reuse=reuse,
+    )
+    return layer(inputs, training=training)

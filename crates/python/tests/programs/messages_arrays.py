@@ -37,12 +37,19 @@ def joining(tf):
         late_concat_ranks=lambda: tf.concat([late(tf, [[1, 2]]), late(tf, [1])], 0),
         late_concat_axis=lambda: tf.concat([late(tf, [1]), late(tf, [1])], late(tf, 1)),
         late_concat_scalars=lambda: tf.concat([late(tf, 1), late(tf, 2)], late(tf, 0)),
-        stack=lambda: tf.stack([a(), b()], name="stacked"),
         stack_axis=lambda: tf.stack([a(), a()], axis=3),
         stack_negative=lambda: tf.stack([a(), a()], axis=-4),
         stack_none=lambda: tf.stack([]),
         late_stack=lambda: tf.stack([late(tf, [1, 2]), late(tf, [1])]),
         late_stack_axis=lambda: tf.stack([late(tf, [1, 2]), late(tf, [1, 3])], axis=2),
+    )
+
+
+def joining_otherwise(tf):
+    a, b = lambda: tf.zeros([2, 3]), lambda: tf.zeros([2, 4])
+    return mistakes(
+        tf,
+        stack=lambda: tf.stack([a(), b()], name="stacked"),
     )
 
 
@@ -92,12 +99,19 @@ def slicing(tf):
         late_too_many=lambda: late(tf, [1, 2, 3])[0, 0],
         computed_index=lambda: tf.constant([1, 2, 3])[late(tf, 3)],
         zero_stride=lambda: x()[::0],
-        two_ellipses=lambda: x()[..., ...],
         by_text=lambda: x()["a"],
         by_float=lambda: x()[1.5],
         by_list=lambda: x()[[0, 1]],
         strided_lengths=lambda: tf.strided_slice(x(), [0], [1, 1], [1]),
         strided_slice_assign=lambda: x()[0].assign(1.0),
+    )
+
+
+def slicing_otherwise(tf):
+    x = lambda: tf.zeros([4, 3])
+    return mistakes(
+        tf,
+        two_ellipses=lambda: x()[..., ...],
     )
 
 
@@ -180,7 +194,6 @@ def axes(tf):
         set_shape=lambda: x().set_shape([2, 3]),
         set_shape_rank=lambda: x().set_shape([3]),
         ensure=lambda: tf.ensure_shape(x(), [2, 3]),
-        late_ensure=lambda: tf.ensure_shape(late(tf, [1, 2]), [3]),
         merge=lambda: tf.TensorShape([1]).merge_with([2]),
         merge_ranks=lambda: tf.TensorShape([1]).merge_with([1, 2]),
         compatible=lambda: tf.TensorShape([1]).assert_is_compatible_with([2]),
@@ -194,6 +207,14 @@ def axes(tf):
         dimension_compatible=lambda: tf.Dimension(2).assert_is_compatible_with(3),
         dimension_negative=lambda: tf.Dimension(-1),
         dimension_text=lambda: tf.Dimension("a"),
+    )
+
+
+def axes_otherwise(tf):
+    x = lambda: tf.zeros([1, 3])
+    return mistakes(
+        tf,
+        late_ensure=lambda: tf.ensure_shape(late(tf, [1, 2]), [3]),
     )
 
 
@@ -217,17 +238,23 @@ def making(tf):
         one_hot_depth=lambda: tf.one_hot([1], -1),
         one_hot_axis=lambda: tf.one_hot([1], 3, axis=3),
         late_one_hot_depth=lambda: tf.one_hot([1], late(tf, -1)),
-        one_hot_types=lambda: tf.one_hot([1], 3, on_value=1, off_value=0.0),
-        eye=lambda: tf.eye(-1),
         sequence_mask=lambda: tf.sequence_mask([1], late(tf, [3])),
         zeros=lambda: tf.zeros([2, -3]),
-        placeholder=lambda: tf.placeholder(tf.float32, [2, -3]),
         default=lambda: tf.placeholder_with_default([1, 2], [3]),
         diag=lambda: tf.diag(tf.constant(1.0)),
         diag_part=lambda: tf.diag_part(tf.zeros([2, 3])),
         band=lambda: tf.matrix_band_part(tf.zeros([2, 3]), late(tf, 5), 0),
-        set_diag=lambda: tf.matrix_set_diag(tf.zeros([2, 3]), tf.zeros([3])),
         matrix_diag=lambda: tf.matrix_diag_part(tf.zeros([3])),
+    )
+
+
+def making_otherwise(tf):
+    return mistakes(
+        tf,
+        one_hot_types=lambda: tf.one_hot([1], 3, on_value=1, off_value=0.0),
+        eye=lambda: tf.eye(-1),
+        placeholder=lambda: tf.placeholder(tf.float32, [2, -3]),
+        set_diag=lambda: tf.matrix_set_diag(tf.zeros([2, 3]), tf.zeros([3])),
     )
 
 

@@ -42,7 +42,6 @@ def types(tf):
         add=lambda: tf.add(i(), f()),
         operator=lambda: i() + f(),
         radd=lambda: f() * i(),
-        matmul=lambda: tf.matmul(tf.zeros([2, 2]), tf.zeros([2, 2], tf.int32)),
         sqrt=lambda: tf.sqrt(i()),
         logical=lambda: tf.logical_and(i(), i()),
         string=lambda: tf.multiply(s(), s()),
@@ -61,8 +60,16 @@ def types(tf):
         less=lambda: tf.less(i(), f()),
         pow_=lambda: tf.pow(i(), f()),
         reduce_bool=lambda: tf.reduce_sum([True, False]),
-        conj=lambda: tf.conj(s()),
         to_one_hot=lambda: tf.one_hot([1.0], 3),
+    )
+
+
+def types_otherwise(tf):
+    i, f, s = lambda: tf.constant([1, 2]), lambda: tf.constant([1.0, 2.0]), lambda: tf.constant("a")
+    return mistakes(
+        tf,
+        matmul=lambda: tf.matmul(tf.zeros([2, 2]), tf.zeros([2, 2], tf.int32)),
+        conj=lambda: tf.conj(s()),
     )
 
 
@@ -73,12 +80,17 @@ def constants(tf):
         mixed=lambda: tf.constant([1, "a"]),
         too_many=lambda: tf.constant([1, 2, 3], shape=[2]),
         verified=lambda: tf.constant([1, 2, 3], shape=[2, 2], verify_shape=True),
-        too_large=lambda: tf.constant(2**40, tf.int32),
         of_object=lambda: tf.constant(object()),
         shape_of_unknown=lambda: tf.zeros(tf.TensorShape([None, 2])),
+        dtype=lambda: tf.as_dtype("nothing"),
+    )
+
+
+def constants_otherwise(tf):
+    return mistakes(
+        tf,
         ones_of_unknown=lambda: tf.constant(tf.TensorShape(None)),
         partial_shape=lambda: tf.constant(tf.TensorShape([2, None])),
-        dtype=lambda: tf.as_dtype("nothing"),
         mixed_tensors=lambda: tf.convert_to_tensor([tf.constant(1), tf.constant(1.0)]),
     )
 
@@ -98,13 +110,19 @@ def matrix_products(tf):
         bias=lambda: tf.nn.bias_add(tf.zeros([2, 3]), tf.zeros([2])),
         bias_rank=lambda: tf.nn.bias_add(tf.zeros([2, 3]), tf.zeros([3, 1])),
         xw_plus_b=lambda: tf.nn.xw_plus_b(tf.zeros([2, 3]), tf.zeros([4, 5]), tf.zeros([5])),
-        tensordot=lambda: tf.tensordot(tf.zeros([2, 3]), tf.zeros([2, 3]), 1),
         inverse=lambda: tf.linalg.inv(tf.zeros([2, 3])),
         singular=lambda: tf.linalg.inv(tf.zeros([2, 2])),
         cholesky=lambda: tf.cholesky([[1.0, 2.0], [2.0, 1.0]]),
         solve=lambda: tf.linalg.solve(tf.zeros([2, 2]), tf.zeros([3, 1])),
         determinant=lambda: tf.linalg.det(tf.zeros([2, 3])),
         late_bias=lambda: tf.nn.bias_add(late(tf, [[1.0, 2.0]]), late(tf, [1.0, 2.0, 3.0])),
+    )
+
+
+def matrix_products_otherwise(tf):
+    return mistakes(
+        tf,
+        tensordot=lambda: tf.tensordot(tf.zeros([2, 3]), tf.zeros([2, 3]), 1),
     )
 
 
@@ -146,8 +164,14 @@ def add_n(tf):
         shapes=lambda: tf.add_n([tf.zeros([2]), tf.zeros([3])]),
         ranks=lambda: tf.add_n([tf.zeros([2]), tf.zeros([2, 2])]),
         none=lambda: tf.add_n([]),
-        no_list=lambda: tf.add_n(1),
         late_shapes=lambda: tf.add_n([late(tf, [1.0, 2.0]), late(tf, [1.0])]),
+    )
+
+
+def add_n_otherwise(tf):
+    return mistakes(
+        tf,
+        no_list=lambda: tf.add_n(1),
         accumulate=lambda: tf.accumulate_n([tf.zeros([2]), tf.zeros([3])]),
     )
 
@@ -179,10 +203,7 @@ def checks(tf):
         nan=lambda: tf.check_numerics(late(tf, [float("nan")]), "here"),
         both=lambda: tf.check_numerics(late(tf, [float("nan"), float("inf")]), "both"),
         assertion=lambda: tf.Assert(late(tf, False), [tf.constant([1, 2, 3, 4, 5]), tf.constant("text")]),
-        assertion_static=lambda: tf.Assert(False, [1]),
         assertion_tensor=lambda: tf.Assert(tf.constant(False), [tf.constant([1, 2, 3, 4, 5])], summarize=2),
-        assert_equal=lambda: tf.assert_equal(late(tf, [1, 2]), [1, 3]),
-        assert_equal_static=lambda: tf.assert_equal([1, 2], [1, 3]),
         assert_less=lambda: tf.assert_less(late(tf, 2), 1, message="too large"),
         assert_positive=lambda: tf.assert_positive(late(tf, -1)),
         clip=lambda: tf.clip_by_value(tf.zeros([2]), tf.zeros([3]), tf.zeros([2])),
@@ -193,12 +214,19 @@ def checks(tf):
     )
 
 
+def checks_otherwise(tf):
+    return mistakes(
+        tf,
+        assertion_static=lambda: tf.Assert(False, [1]),
+        assert_equal=lambda: tf.assert_equal(late(tf, [1, 2]), [1, 3]),
+        assert_equal_static=lambda: tf.assert_equal([1, 2], [1, 3]),
+    )
+
+
 def networks(tf):
     return mistakes(
         tf,
         softmax=lambda: tf.raw_ops.Softmax(logits=tf.constant(1.0)),
-        softmax_axis=lambda: tf.nn.softmax(tf.zeros([2]), axis=2),
-        cross_entropy=lambda: tf.nn.softmax_cross_entropy_with_logits_v2(labels=tf.zeros([2, 3]), logits=tf.zeros([3, 3])),
         sparse_labels=lambda: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=late(tf, [5]), logits=tf.zeros([1, 3])),
         sparse_ranks=lambda: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[[1]], logits=tf.zeros([1, 3])),
         sparse_counts=lambda: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[1, 2], logits=tf.zeros([1, 3])),
@@ -212,4 +240,12 @@ def networks(tf):
         moments=lambda: tf.nn.moments(tf.zeros([2]), [1]),
         norm=lambda: tf.norm(tf.zeros([2]), ord="x"),
         l2_normalize=lambda: tf.nn.l2_normalize(tf.zeros([2]), 3),
+    )
+
+
+def networks_otherwise(tf):
+    return mistakes(
+        tf,
+        softmax_axis=lambda: tf.nn.softmax(tf.zeros([2]), axis=2),
+        cross_entropy=lambda: tf.nn.softmax_cross_entropy_with_logits_v2(labels=tf.zeros([2, 3]), logits=tf.zeros([3, 3])),
     )

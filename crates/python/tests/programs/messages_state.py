@@ -29,6 +29,14 @@ def uninitialized(tf):
         local=lambda: tf.get_local_variable("l", [2]) + 1.0,
         asserted=lambda: tf.assert_variables_initialized([v()]),
         train=lambda: tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(v())),
+    )
+
+
+def uninitialized_otherwise(tf):
+    v = lambda: tf.Variable([1.0, 2.0], name="v")
+    r = lambda: tf.Variable([1.0, 2.0], name="r", use_resource=True)
+    return mistakes(
+        tf,
         resource_train=lambda: tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(r())),
     )
 
@@ -47,12 +55,21 @@ def assigning(tf):
         late_sub=run(lambda: tf.assign_sub(v(), late(tf, [1.0, 2.0, 3.0]))),
         dtype=lambda: tf.assign(v(), [1, 2]),
         tensor_dtype=lambda: tf.assign(v(), tf.constant([1, 2])),
-        of_tensor=lambda: tf.assign(tf.constant([1.0]), [1.0]),
         resource=lambda: r().assign([1.0, 2.0, 3.0]),
         resource_dtype=lambda: r().assign(tf.constant([1, 2])),
-        late_resource=run(lambda: r().assign(late(tf, [1.0, 2.0, 3.0]))),
         late_resource_add=run(lambda: r().assign_add(late(tf, [1.0, 2.0, 3.0]))),
         not_a_loop=lambda: list(v()),
+    )
+
+
+def assigning_otherwise(tf):
+    v = lambda: tf.Variable([1.0, 2.0], name="v")
+    r = lambda: tf.Variable([1.0, 2.0], name="r", use_resource=True)
+    run = lambda make: (lambda: _initialized(tf, make))
+    return mistakes(
+        tf,
+        of_tensor=lambda: tf.assign(tf.constant([1.0]), [1.0]),
+        late_resource=run(lambda: r().assign(late(tf, [1.0, 2.0, 3.0]))),
         in_graph=lambda: v().assign(v().op),
     )
 
@@ -66,16 +83,25 @@ def scattering(tf):
         update=run(lambda: tf.scatter_update(v(), [2], [1.0])),
         negative=run(lambda: tf.scatter_add(v(), [0, -1], [1.0, 1.0])),
         matrix=run(lambda: tf.scatter_sub(v(), [[0, 5]], [[1.0, 1.0]])),
-        shape=lambda: tf.scatter_update(v(), [0, 1], [1.0]),
         late_shape=run(lambda: tf.scatter_update(v(), late(tf, [0, 1]), late(tf, [1.0]))),
         nd=run(lambda: tf.scatter_nd_update(v(), [[2]], [1.0])),
         nd_shape=lambda: tf.scatter_nd_update(v(), [[0]], [1.0, 2.0]),
-        nd_depth=lambda: tf.scatter_nd_add(v(), [[0, 0]], [1.0]),
         resource=run(lambda: tf.scatter_update(r(), [2], [1.0])),
-        resource_shape=lambda: tf.scatter_update(r(), [0, 1], [1.0]),
         sparse=run(lambda: r().scatter_sub(tf.IndexedSlices([1.0], [7]))),
         gather=run(lambda: tf.gather(r(), [7])),
         sparse_read=run(lambda: r().sparse_read([7])),
+    )
+
+
+def scattering_otherwise(tf):
+    v = lambda: tf.Variable([1.0, 2.0], name="v")
+    r = lambda: tf.Variable([1.0, 2.0], name="r", use_resource=True)
+    run = lambda make: (lambda: _initialized(tf, make))
+    return mistakes(
+        tf,
+        shape=lambda: tf.scatter_update(v(), [0, 1], [1.0]),
+        nd_depth=lambda: tf.scatter_nd_add(v(), [[0, 0]], [1.0]),
+        resource_shape=lambda: tf.scatter_update(r(), [0, 1], [1.0]),
         of_tensor=lambda: tf.scatter_update(tf.constant([1.0]), [0], [1.0]),
     )
 
@@ -89,7 +115,26 @@ def counting(tf):
             sess.run(count)
             sess.run(count)
 
-    return mistakes(tf, reference=lambda: past(False), resource=lambda: past(True), floats=lambda: tf.Variable(0.0).count_up_to(3))
+    return mistakes(
+        tf,
+        reference=lambda: past(False),
+        resource=lambda: past(True),
+    )
+
+
+def counting_otherwise(tf):
+    def past(use_resource):
+        n = tf.Variable(0, name="n", use_resource=use_resource)
+        count = n.count_up_to(1)
+        with tf.Session() as sess:
+            sess.run(n.initializer)
+            sess.run(count)
+            sess.run(count)
+
+    return mistakes(
+        tf,
+        floats=lambda: tf.Variable(0.0).count_up_to(3),
+    )
 
 
 def getting(tf):
@@ -114,7 +159,6 @@ def getting(tf):
         no_shape=lambda: tf.get_variable("v"),
         unknown_shape=lambda: tf.get_variable("v", [None]),
         shape_of_initializer=lambda: tf.get_variable("v", [2], initializer=tf.constant([1.0, 2.0])),
-        other_dtype=lambda: tf.get_variable("v", dtype=tf.int32, initializer=tf.constant([1.0])),
         text=lambda: tf.get_variable("v", [2], dtype=tf.string),
         no_name=partial,
         no_value=lambda: tf.Variable(),
@@ -123,6 +167,26 @@ def getting(tf):
         trainable=lambda: tf.Variable(1.0, trainable=None, collections=3),
         initial_callable=lambda: tf.Variable(lambda: tf.placeholder(tf.float32)),
         of_dtype=lambda: tf.Variable([1.5], dtype=tf.int32),
+    )
+
+
+def getting_otherwise(tf):
+    def twice(**given):
+        tf.get_variable("v", [2])
+        return tf.get_variable("v", **given)
+
+    def reused(name="v", **given):
+        tf.get_variable("v", [2])
+        with tf.variable_scope("", reuse=True):
+            return tf.get_variable(name, **given)
+
+    def partial():
+        with tf.variable_scope(None):
+            pass
+
+    return mistakes(
+        tf,
+        other_dtype=lambda: tf.get_variable("v", dtype=tf.int32, initializer=tf.constant([1.0])),
     )
 
 
@@ -154,10 +218,35 @@ def stacks(tf):
         tf,
         empty=lambda: tf.raw_ops.StackPopV2(handle=ops(), elem_type=tf.float32),
         once_too_often=lambda: popped(pops=2),
-        full=lambda: pushed(1.0, 2.0, size=1)[1],
-        push_dtype=lambda: tf.raw_ops.StackPushV2(handle=ops(), elem=1),
-        pop_dtype=lambda: popped(dtype=tf.int32),
-        closed=closed,
+    )
+
+
+def stacks_otherwise(tf):
+    def ops(elem_type=tf.float32, size=-1):
+        return tf.raw_ops.StackV2(max_size=size, elem_type=elem_type, stack_name="s")
+
+    def pushed(*values, size=-1):
+        h = ops(size=size)
+        after = []
+        for value in values:
+            with tf.control_dependencies(after):
+                after = [tf.raw_ops.StackPushV2(handle=h, elem=value)]
+        return h, after
+
+    def popped(dtype=tf.float32, pushes=(1.0,), pops=1):
+        h, after = pushed(*pushes)
+        for _ in range(pops):
+            with tf.control_dependencies(after):
+                after = [tf.raw_ops.StackPopV2(handle=h, elem_type=dtype)]
+        return after
+
+    def closed():
+        h = ops()
+        with tf.control_dependencies([tf.raw_ops.StackCloseV2(handle=h)]):
+            return tf.raw_ops.StackPushV2(handle=h, elem=1.0)
+
+    return mistakes(
+        tf,
         size_rank=lambda: tf.raw_ops.StackV2(max_size=[1, 2], elem_type=tf.float32, stack_name="s"),
     )
 
@@ -182,7 +271,6 @@ def tensor_arrays(tf):
         infer_shape=lambda: ta(3).write(0, [1.0]).write(1, [1.0, 2.0]),
         late_infer_shape=lambda: ta(3, infer_shape=False).write(0, [1.0]).write(1, [1.0, 2.0]).stack(),
         stack_unwritten=lambda: ta(3).write(1, 1.0).stack(),
-        stack_zero=lambda: ta(0).stack(),
         concat_scalars=lambda: ta(2, infer_shape=False).write(0, 1.0).write(1, 2.0).concat(),
         concat_unwritten=lambda: ta(2).write(0, [1.0]).concat(),
         concat_shapes=lambda: ta(2, infer_shape=False).write(0, [[1.0]]).write(1, [[1.0, 2.0]]).concat(),
@@ -190,10 +278,8 @@ def tensor_arrays(tf):
         unstack_size=lambda: ta(2).unstack([1.0, 2.0, 3.0]).flow,
         unstack_scalar=lambda: ta(2).unstack(1.0),
         scatter_range=lambda: ta(2).scatter([5], [[1.0]]).flow,
-        scatter_counts=lambda: ta(2).scatter([0], [1.0, 2.0]).flow,
         split_lengths=lambda: ta(2).split([1.0, 2.0, 3.0], [1, 1]).flow,
         split_count=lambda: ta(3).split([1.0, 2.0, 3.0], [1, 2]).flow,
-        split_scalar=lambda: ta(2).split(1.0, [1, 2]),
         read_cleared=lambda: [_twice_read(tf, ta(1))],
         size_negative=lambda: ta(-1).size(),
         handle_and_name=lambda: tf.TensorArray(tf.float32, handle=ta(1).handle, tensor_array_name="a"),
@@ -202,6 +288,20 @@ def tensor_arrays(tf):
         grad_twice=lambda: ta(3, clear_after_read=False).write(0, 1.0).grad("g").write(0, 1.0).write(0, [1.0]).flow,
         grad_dynamic=lambda: ta(0, dynamic_size=True).grad("g").write(3, 1.0).flow,
         closed=lambda: _closed_read(tf, ta(1)),
+    )
+
+
+def tensor_arrays_otherwise(tf):
+    ta = lambda *args, **given: tf.TensorArray(tf.float32, *args, **given)
+
+    def twice(make):
+        return make(make(ta(3)))
+
+    return mistakes(
+        tf,
+        stack_zero=lambda: ta(0).stack(),
+        scatter_counts=lambda: ta(2).scatter([0], [1.0, 2.0]).flow,
+        split_scalar=lambda: ta(2).split(1.0, [1, 2]),
     )
 
 
@@ -223,14 +323,10 @@ def queue_building(tf):
         tf,
         enqueue_dtype=lambda: fifo([tf.int32]).enqueue(tf.constant(1.0)),
         enqueue_value=lambda: fifo([tf.int32]).enqueue("a"),
-        enqueue_count=lambda: fifo([tf.int32, tf.int32], [[], []]).enqueue([1]),
         enqueue_shape=lambda: fifo([tf.int32], [[2]]).enqueue([[1, 2, 3]]),
         enqueue_many_shape=lambda: fifo([tf.int32], [[2]]).enqueue_many([[[1, 2, 3]]]),
         enqueue_many_scalar=lambda: fifo([tf.int32], [[]]).enqueue_many([1]),
         enqueue_many_counts=lambda: fifo([tf.int32, tf.int32], [[], []]).enqueue_many([[1, 2], [1]]),
-        dequeue_many_without_shapes=lambda: fifo([tf.int32]).dequeue_many(2),
-        dequeue_up_to_without_shapes=lambda: fifo([tf.int32]).dequeue_up_to(2),
-        dequeue_many_negative=lambda: fifo([tf.int32], [[]]).dequeue_many(-1),
         shapes_count=lambda: fifo([tf.int32], [[], []]),
         partial_shapes=lambda: fifo([tf.int32], [[None]]),
         names_count=lambda: fifo([tf.int32], names=["a", "b"]),
@@ -244,6 +340,17 @@ def queue_building(tf):
         from_list=lambda: tf.QueueBase.from_list(0, [fifo([tf.int32]), fifo([tf.float32])]),
         from_nothing=lambda: tf.QueueBase.from_list(0, []),
         from_others=lambda: tf.QueueBase.from_list(0, [1]),
+    )
+
+
+def queue_building_otherwise(tf):
+    fifo = lambda *args, **given: tf.FIFOQueue(3, *args, **given)
+    return mistakes(
+        tf,
+        enqueue_count=lambda: fifo([tf.int32, tf.int32], [[], []]).enqueue([1]),
+        dequeue_many_without_shapes=lambda: fifo([tf.int32]).dequeue_many(2),
+        dequeue_up_to_without_shapes=lambda: fifo([tf.int32]).dequeue_up_to(2),
+        dequeue_many_negative=lambda: fifo([tf.int32], [[]]).dequeue_many(-1),
     )
 
 
@@ -291,8 +398,19 @@ def shared_queues(tf):
         capacity=lambda: again(fifo(), fifo(4)),
         dtypes=lambda: again(fifo(), fifo(dtypes=[tf.float32])),
         shapes=lambda: again(fifo(), fifo(shapes=[[]])),
-        kind=lambda: again(fifo(shapes=[[]]), shuffle()),
         least=lambda: again(shuffle(), shuffle(least=1)),
-        seed=lambda: again(shuffle(), shuffle(seed=2)),
         padding=lambda: again(tf.PaddingFIFOQueue(3, [tf.int32], [[None]], shared_name="s"), tf.PaddingFIFOQueue(3, [tf.int32], [[2]], shared_name="s")),
+    )
+
+
+def shared_queues_otherwise(tf):
+    def again(first, second):
+        return [first.queue_ref.op, second.queue_ref.op, second.size()]
+
+    fifo = lambda capacity=3, dtypes=(tf.int32,), shapes=None: tf.FIFOQueue(capacity, list(dtypes), shapes, shared_name="s", name="q")
+    shuffle = lambda seed=1, least=0: tf.RandomShuffleQueue(3, least, [tf.int32], [[]], seed=seed, shared_name="s", name="q")
+    return mistakes(
+        tf,
+        kind=lambda: again(fifo(shapes=[[]]), shuffle()),
+        seed=lambda: again(shuffle(), shuffle(seed=2)),
     )

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{dequeue, fifo, graph};
-use millstream_graph::{Graph, Output};
+use millstream_graph::{Graph, Op, Output};
 use millstream_runtime::{
     Fate, Poll, Progress, RunOptions, Session, SessionOptions, ShowProgress, Target, Tier, feed,
 };
@@ -166,6 +166,10 @@ fn short_runs_show_nothing_and_waits_show_the_time() -> Result<()> {
     Ok(())
 }
 
+fn squared(x: Output<'_>) -> Op<'_> {
+    x.graph().op("MatMul").input(x).input(x).finish()
+}
+
 /// A long product, then a loop that never ends by itself, beside a shorter product: the calling thread does one of the two, and where it does the
 /// shorter one, another thread drives the loop.
 #[test]
@@ -177,8 +181,7 @@ fn a_poll_is_put_whoever_drives() -> Result<()> {
             (x, Tensor::zeros(DType::F32, [n, n]))
         };
         let ((a, a_value), (b, b_value)) = (square(sizes[0]), square(sizes[1]));
-        let product = |x: Output<'_>| g.op("MatMul").input(x).input(x).finish();
-        let (first, second) = (product(a), product(b));
+        let (first, second) = (squared(a), squared(b));
         let long = if sizes[0] == 900 { first } else { second };
         let start = g.op("Identity").input(int(&g, 0)).control(long).output();
         let last = count(start, int(&g, i32::MAX), 1)?;

@@ -196,7 +196,7 @@ fn large(n: usize) -> Graph {
                 .op("Mul")
                 .input(at)
                 .input(x)
-                .name(&format!("block_{chain}/layer_{}/mul_{i}", i / 10))
+                .name(format!("block_{chain}/layer_{}/mul_{i}", i / 10))
                 .output();
         }
     }

@@ -6,7 +6,7 @@ import os
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import millstream as tf
-from millstream import protos
+from millstream import _engine, protos
 from millstream.graph_keys import GraphKeys
 from millstream.scopes import prepend_name_scope, strip_name_scope
 
@@ -109,6 +109,12 @@ def export_meta_graph(
     if clear_devices:
         for node in meta.graph_def.node:
             node.device = ""
+    definitions = _definitions(meta.graph_def)
+    meta.meta_info_def.ClearField("stripped_op_list")
+    meta.meta_info_def.stripped_op_list.op.extend(definitions[name] for name in sorted(definitions))
+    if strip_default_attrs:
+        _strip_defaults(meta.graph_def, definitions)
+        meta.meta_info_def.stripped_default_attrs = True
     if saver_def is not None:
         meta.saver_def.CopyFrom(saver_def)
     for key in graph.get_all_collection_keys() if collection_list is None else collection_list:
@@ -116,6 +122,20 @@ def export_meta_graph(
     if filename:
         write_message(meta, filename, as_text)
     return meta
+
+
+def _definitions(graph_def: Any) -> Dict[str, Any]:
+    """The definitions of the op types in a graph, by name, for readers that do not know them."""
+    encoded = {node.op: _engine.op_def(node.op) for node in graph_def.node}
+    return {name: protos.OpDef.FromString(data) for name, data in encoded.items() if data is not None}
+
+
+def _strip_defaults(graph_def: Any, definitions: Dict[str, Any]) -> None:
+    """Takes off attributes that say what is so anyway: readers that do not know them yet can read the graph."""
+    for node in graph_def.node:
+        for attr in definitions[node.op].attr if node.op in definitions else ():
+            if attr.HasField("default_value") and attr.name in node.attr and node.attr[attr.name] == attr.default_value:
+                del node.attr[attr.name]
 
 
 def _keep_scope(graph_def: Any, scope: str) -> None:

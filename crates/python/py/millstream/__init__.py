@@ -76,11 +76,10 @@ from millstream.readers import *  # noqa: F403
 from millstream.scatter_ops import *  # noqa: F403
 from millstream.session import InteractiveSession, Session, get_default_session
 from millstream.shape_ops import *  # noqa: F403
-from millstream.shapes import Dimension, TensorShape, TensorSpec
-from millstream.templates import make_template
 from millstream.shapes import Dimension, TensorShape, TensorSpec, dimension_at_index, dimension_value
 from millstream.sparse_ops import *  # noqa: F403
 from millstream.switches import *  # noqa: F403
+from millstream.templates import make_template
 from millstream.tensor_array import TensorArray
 from millstream.tensor_util import make_ndarray, make_tensor_proto
 from millstream.variable_scopes import (

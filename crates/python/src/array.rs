@@ -644,9 +644,10 @@ pub fn no_tensor(value: &Bound<'_, PyAny>) -> PyErr {
 pub fn of_feed(value: &Bound<'_, PyAny>, name: &str, dtype: DType, shape: &PartialShape) -> PyResult<Tensor> {
     let fed = match value.cast::<PyUntypedArray>() {
         Ok(array) => of_array_as(array, Some(dtype))?,
-        Err(_) => match of_python(value, None)? {
+        // What cannot be of one dtype by itself numpy judges below.
+        Err(_) => match of_python(value, None).unwrap_or(None) {
             Some(tensor) if tensor.dtype() == dtype => tensor,
-            Some(_) if dtype == DType::Str => through_numpy(value, Some(dtype))?,
+            _ if dtype == DType::Str => through_numpy(value, Some(dtype))?,
             // As TensorFlow: whatever numpy makes of it, errors too.
             _ => {
                 let kind = dtype_object(value.py(), dtype)?.getattr("as_numpy_dtype")?;

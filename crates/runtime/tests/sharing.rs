@@ -72,8 +72,8 @@ fn one_name_for_two_different_queues() -> Result<()> {
     assert_eq!(session.run::<i32>(size(q), feed![])?, 0);
     for (other, parts) in [
         (wider, ["has capacity 3", "requested capacity was 4"]),
-        (strings, ["[I32]", "[Str]"]),
-        (padding, ["has type FIFOQueue", "was PaddingFIFOQueue"]),
+        (strings, ["component types int32", "component types were string"]),
+        (padding, ["Expected FIFOQueue", "found PaddingFIFOQueueV2"]),
     ] {
         let error = session.run::<i32>(size(other), feed![]).unwrap_err();
         assert_eq!(error.code(), Code::InvalidArgument);

@@ -19,7 +19,7 @@ pub use activity::{Activity, Asleep};
 pub use cancel::{Cancellation, Registration};
 pub use queue::{
     Batches, Closing, Item, Purpose, Queue, QueueKind, QueueReport, QueueSpec, Take, Taken, Tally, Waiter,
-    Waiting,
+    Waiting, dtype_names,
 };
 pub use reader::{Format, Found, Progress, Reader, Reading, Record};
 pub use resources::Resources;

@@ -286,7 +286,10 @@ fn bad_items_and_bad_queues_are_refused() {
         "must be an int64 scalar, not i32",
     );
     let other = QueueSpec { capacity: 2, ..fifo.clone() };
-    says(fifo.check_same(&other, "q"), "Shared queue 'q' has capacity 1 but requested capacity was 2");
+    says(
+        fifo.check_same(&other, "q", "FIFOQueueV2"),
+        "Shared queue 'q' has capacity 1 but requested capacity was 2",
+    );
 }
 
 /// Many threads put in and take out, some are called off: nothing is lost, nothing doubled, nobody is left waiting.

@@ -46,7 +46,8 @@ fn asked(cx: &KernelCx) -> Result<(Arc<Queue>, usize)> {
     let queue = queue(cx)?;
     takes_batches(&queue, cx.node)?;
     let n = cx.int(1)?;
-    ensure!(n >= 0, "DequeueManyOp requested {n} < 0 elements"; "{queue:?}: cannot take {n} items out; `n` must not be negative");
+    let words = if cx.node.op.name.contains("UpTo") { "DequeueUpToOp" } else { "DequeueManyOp" };
+    ensure!(n >= 0, "{words} requested {n} < 0 elements"; "{queue:?}: cannot take {n} items out; `n` must not be negative");
     Ok((queue, n as usize))
 }
 

@@ -6,7 +6,7 @@ use crate::random::Words;
 use millstream_graph::op::spec::{Int, ShapeList, Spec, Text, TypeList};
 use millstream_graph::op::{BuildCx, Completion, Gradient, Kernel, KernelCx, NodeInfo, OpDef, Outputs, Run};
 use millstream_graph::{Attr, Attrs};
-use millstream_state::{Batches, Item, Queue, QueueKind, QueueSpec, Waiter};
+use millstream_state::{Batches, Item, Queue, QueueKind, QueueSpec, Waiter, dtype_names};
 use millstream_tensor::{Assembler, DType, Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -60,6 +60,7 @@ fn batches(attrs: &Attrs) -> Batches {
 pub(super) fn opening(cx: &BuildCx, spec: QueueSpec) -> Result<Box<dyn Run>> {
     let named = Named::or_private(cx.node)?;
     let words = Words::seeded(spec.seeds.0, spec.seeds.1)?;
+    let asker = cx.node.op.name;
     Ok(Box::new(move |cx: &mut KernelCx| {
         let handle = named.handle(cx, |resources, container, name| {
             let make = || {
@@ -67,7 +68,7 @@ pub(super) fn opening(cx: &BuildCx, spec: QueueSpec) -> Result<Box<dyn Run>> {
                 Queue::new(name, spec.clone(), move || words.word())
             };
             let queue = resources.get_or_create(container, name, make)?;
-            queue.spec().check_same(&spec, name)?;
+            queue.spec().check_same(&spec, name, asker)?;
             Ok(queue)
         })?;
         cx.set(0, handle);
@@ -126,6 +127,7 @@ pub(super) fn no_timeout(attrs: &Attrs) -> Result<()> {
     let timeout = attrs.int("timeout_ms")?;
     ensure!(
         timeout == -1,
+        "Timeout not supported yet.";
         "`timeout_ms` = {timeout}: a queue op has no time limit of its own; give the run one"
     );
     Ok(())
@@ -148,6 +150,7 @@ pub(super) fn rows(components: &[Tensor], queue: &Queue) -> Result<Vec<Item>> {
     let spec = queue.spec();
     ensure!(
         components.len() == spec.dtypes.len(),
+        "{}", spec.signature_mismatch(components);
         "an item of {queue:?} has {} components, not {}",
         spec.dtypes.len(),
         components.len()
@@ -167,6 +170,14 @@ pub(super) fn rows(components: &[Tensor], queue: &Queue) -> Result<Vec<Item>> {
             return Err(invalid!("component {i} holds many items of {queue:?}, so it cannot be a scalar"));
         };
         let first = *n_rows.get_or_insert(rows);
+        // TensorFlow looks at the whole shape at once, with as many rows as the first component has.
+        let known = spec.shapes.as_ref().map(|shapes| shapes[i].clone());
+        let whole = known.and_then(|row| {
+            Some(PartialShape::new([Some(first)].into_iter().chain(row.dims()?.iter().copied())))
+        });
+        if let Some(whole) = whole.filter(|whole| !whole.admits(component.shape())) {
+            return Err(spec.shape_mismatch(i, &whole, component.shape(), queue.name()));
+        }
         ensure!(
             rows == first,
             "Shape mismatch in tuple component {i}. Expected {}, got {}",
@@ -204,8 +215,9 @@ pub(super) fn takes_batches(queue: &Queue, node: &NodeInfo) -> Result<()> {
     });
     ensure!(
         stackable,
-        "{}'s DequeueMany and DequeueUpTo require the components to have specified shapes: {queue:?} was made without",
-        spec.kind
+        "{}'s DequeueMany and DequeueUpTo require the components to have specified shapes.",
+        spec.kind;
+        "{queue:?} was made without"
     );
     Ok(())
 }
@@ -217,11 +229,14 @@ pub(super) fn check_types(queue: &Queue, node: &NodeInfo) -> Result<()> {
         return Ok(());
     }
     let wanted: Vec<DType> = wanted.iter().map(|t| t.dtype).collect();
-    Err(invalid!(
+    let [have, expected] = [&wanted, held].map(|dtypes| dtype_names(dtypes.iter().copied()));
+    let own = format!(
         "{queue:?} holds components of {}, but `component_types` is {}",
         listed(held),
         listed(&wanted)
-    ))
+    );
+    Err(invalid!("{own}")
+        .led_by(format!("Signature mismatch, have: resource->{have} expected: resource->{expected}")))
 }
 
 fn listed(dtypes: &[DType]) -> String {

@@ -26,7 +26,7 @@ mod spec;
 mod tally;
 
 pub use report::{Closing, Purpose, QueueReport, Waiting};
-pub use spec::{Batches, QueueKind, QueueSpec};
+pub use spec::{Batches, QueueKind, QueueSpec, dtype_names};
 pub use tally::{Taken, Tally};
 
 use crate::cancel::{Cancellation, Registration};
@@ -310,7 +310,7 @@ impl Queue {
         for attempt in std::mem::take(&mut state.enqueues) {
             let cause = match (&attempt.work, &state.closed) {
                 (Put::Close(_), Some(first)) => self.closed_already(first),
-                (Put::Rows(_), Some(first)) => self.closed_to_enqueues(first),
+                (Put::Rows(_), Some(first)) => called_off(Purpose::Enqueue, &self.closed_to_enqueues(first)),
                 (_, None) => continue,
             };
             overs.push(attempt.end(Err(cause)));
@@ -373,6 +373,7 @@ impl Queue {
     /// Puts an attempt in its line and serves the lines; what still waits then listens for being called off.
     fn stand_in_line<W>(self: &Arc<Self>, waiter: Waiter, push: impl FnOnce(&mut State, Attempt<W>), work: W)
     where
+        W: Work,
         State: Line<W>,
     {
         let mut overs = Overs::new();
@@ -402,14 +403,15 @@ impl Queue {
     }
 
     /// Takes an attempt off its line.
-    fn call_off<W>(&self, id: u64, cause: &Error)
+    fn call_off<W: Work>(&self, id: u64, cause: &Error)
     where
         State: Line<W>,
     {
         let mut overs = Overs::new();
         let mut state = self.state.lock();
         if let Some(attempt) = state.leave(id) {
-            overs.push(attempt.end(Err(cause.clone())));
+            let cause = called_off(attempt.work.purpose(), cause);
+            overs.push(attempt.end(Err(cause)));
             // Those behind it may be next, and what it had taken is there again.
             self.serve(&mut state, &mut overs);
         }
@@ -552,6 +554,20 @@ impl Queue {
         );
         Error::new(Code::OutOfRange, message).note(closing.to_string())
     }
+}
+
+/// What ends an attempt that its run, or a cancelling close, calls off: in TensorFlow's words, then why.
+fn called_off(purpose: Purpose, cause: &Error) -> Error {
+    let what = match purpose {
+        Purpose::Enqueue => "Enqueue",
+        Purpose::Close => "Close",
+        Purpose::Dequeue => "Dequeue",
+    };
+    // Time that is up is said to be so: nobody called that off.
+    if cause.code() != Code::Cancelled {
+        return cause.clone();
+    }
+    cause.clone().led_by(format!("{what} operation was cancelled"))
 }
 
 impl Take {

@@ -1,7 +1,7 @@
 //! [`QueueSpec`]: what a queue holds, and how; whoever opens a queue that exists must ask for the same.
 
 use super::Item;
-use millstream_tensor::{DType, PartialShape, Result, Tensor, ensure, invalid};
+use millstream_tensor::{DType, Error, PartialShape, Result, Tensor, ensure, invalid};
 use std::fmt;
 
 /// The kinds of queue.
@@ -152,10 +152,32 @@ impl QueueSpec {
         varying.max().unwrap_or(1).max(1)
     }
 
+    /// What TensorFlow says of an item with other components.
+    pub fn signature_mismatch(&self, components: &[Tensor]) -> String {
+        let have = dtype_names(components.iter().map(Tensor::dtype));
+        format!(
+            "Signature mismatch, have: resource, {have}-> expected: resource, {}->",
+            dtype_names(self.dtypes.iter().copied())
+        )
+    }
+
+    /// Of an item, or of many whose shapes have the rows in front. In TensorFlow's words, then the queue.
+    pub fn shape_mismatch(
+        &self,
+        component: usize,
+        expected: &PartialShape,
+        got: &(impl fmt::Display + ?Sized),
+        queue: &str,
+    ) -> Error {
+        invalid!("Shape mismatch in tuple component {component}. Expected {expected}, got {got}")
+            .note(format!("handed to {} '{queue}'", self.kind))
+    }
+
     /// An error if `item` is none of this queue's.
     pub fn check_item(&self, item: &Item, queue: &str) -> Result<()> {
         ensure!(
             item.len() == self.dtypes.len(),
+            "{}", self.signature_mismatch(item);
             "an item of {} '{queue}' has {} components, not {}",
             self.kind,
             self.dtypes.len(),
@@ -164,6 +186,7 @@ impl QueueSpec {
         for (i, (value, &dtype)) in item.iter().zip(&self.dtypes).enumerate() {
             ensure!(
                 value.dtype() == dtype,
+                "{}", self.signature_mismatch(item);
                 "component {i} of {} '{queue}' is {dtype}, not {}",
                 self.kind,
                 value.dtype()
@@ -201,24 +224,35 @@ impl QueueSpec {
         Ok(())
     }
 
-    /// An error that names both if a queue that is like this cannot serve where one like `asked` is asked for.
-    pub fn check_same(&self, asked: &QueueSpec, queue: &str) -> Result<()> {
+    /// An error that names both if a queue that is like this cannot serve where one like `asked`, by an op called `asker`, is asked for.
+    ///
+    /// In TensorFlow's words: programs look for them.
+    pub fn check_same(&self, asked: &QueueSpec, queue: &str, asker: &str) -> Result<()> {
+        let help = "give one of them another shared_name, or make both alike";
         let differs = |what: &str, have: String, want: String| {
-            let verb = if what.ends_with('s') { "were" } else { "was" };
-            let requested = what.strip_prefix("random ").unwrap_or(what);
-            Err(invalid!("Shared queue '{queue}' has {what} {have} but requested {requested} {verb} {want}.")
-                .with_help("give one of them another shared_name, or make both alike"))
+            let (asked, end) = match what {
+                "component types" | "component shapes" => (format!("{what} were"), ""),
+                "random seeds" => ("seeds are".to_owned(), "."),
+                "min_after_dequeue" => (format!("{what} was"), "."),
+                _ => (format!("{what} was"), ""),
+            };
+            Err(invalid!("Shared queue '{queue}' has {what} {have} but requested {asked} {want}{end}")
+                .with_help(help))
         };
         if self.kind != asked.kind {
-            return differs("type", self.kind.to_string(), asked.kind.to_string());
+            let error = invalid!(
+                "Shared queue '{queue}' has type '{}' that does not match type of Node '{queue}': {asker}. Expected {}, found {asker}",
+                self.kind,
+                self.kind
+            );
+            return Err(error.with_help(help));
         }
         if self.capacity != asked.capacity {
             return differs("capacity", self.capacity.to_string(), asked.capacity.to_string());
         }
         if self.dtypes != asked.dtypes {
-            let types =
-                |dtypes: &[DType]| dtypes.iter().map(|d| d.kernel_name()).collect::<Vec<_>>().join(", ");
-            return differs("component types", types(&self.dtypes), types(&asked.dtypes));
+            let [have, want] = [self, asked].map(|spec| dtype_names(spec.dtypes.iter().copied()));
+            return differs("component types", have, want);
         }
         let shapes = |spec: &QueueSpec| match &spec.shapes {
             Some(shapes) => {
@@ -248,6 +282,11 @@ impl QueueSpec {
         }
         Ok(())
     }
+}
+
+/// As TensorFlow's runtime lists dtypes.
+pub fn dtype_names(dtypes: impl Iterator<Item = DType>) -> String {
+    dtypes.map(DType::kernel_name).collect::<Vec<_>>().join(", ")
 }
 
 impl fmt::Display for QueueKind {

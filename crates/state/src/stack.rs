@@ -77,14 +77,26 @@ mod tests {
             s.push(Tensor::scalar(v)).unwrap();
         }
         let say = |r: Result<()>| r.unwrap_err().to_string();
-        assert_eq!(say(s.push(Tensor::scalar(3))), "stack `s` is full: it holds `max_size` = 2 tensors");
+        assert_eq!(
+            say(s.push(Tensor::scalar(3))),
+            "Stack[s] overflowed its max_size (2)\n  stack `s` is full: it holds `max_size` = 2 tensors"
+        );
         assert_eq!(say(s.push(Tensor::scalar(3.0))), "stack `s` holds i32, not f64");
         let pop = || s.pop().unwrap().to_scalar::<i32>().unwrap();
         assert_eq!((pop(), pop()), (2, 1));
-        assert_eq!(say(s.pop().map(drop)), "stack `s` is empty: there is nothing to pop");
+        assert_eq!(
+            say(s.pop().map(drop)),
+            "Stack[s] is empty when calling Pop().\n  stack `s` is empty: there is nothing to pop"
+        );
         s.close();
-        assert_eq!(say(s.pop().map(drop)), "stack `s` has been closed already");
-        assert_eq!(say(s.push(Tensor::scalar(3))), "stack `s` has been closed already");
+        assert_eq!(
+            say(s.pop().map(drop)),
+            "Stack[s] has already been closed.\n  stack `s` has been closed already"
+        );
+        assert_eq!(
+            say(s.push(Tensor::scalar(3))),
+            "Stack[s] has already been closed.\n  stack `s` has been closed already"
+        );
         s.close();
     }
 }

@@ -427,7 +427,10 @@ mod tests {
         a.close();
         a.close();
         let error = a.read::<Vec<_>>([0]).unwrap_err().to_string();
-        assert_eq!(error, "TensorArray `t`: it has been closed already");
+        assert_eq!(
+            error,
+            "TensorArray t has already been closed.\n  TensorArray `t`: it has been closed already"
+        );
         assert!(a.write([(0, row(&[1.0]))], &add).is_err() && a.len().is_err());
         assert!(a.gradient("g", &Shape::scalar()).is_err());
     }

@@ -32,7 +32,7 @@ use crate::probe::{Observer, Watches};
 use crate::progress::Progress;
 use crate::trace::Trace;
 use millstream_graph::op::{StepEnv, StepHost};
-use millstream_state::{Activity, Variable};
+use millstream_state::{Activity, Cancellation, Variable, in_host_function};
 use millstream_tensor::{Code, Error, Result, Tensor, budget, invalid};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
@@ -175,8 +175,14 @@ impl Runner {
         for (i, value) in feeds.into_iter().enumerate() {
             machine.feed(&self.plan, i, value);
         }
-        let threads = env.host.threads();
-        self.drive(machine, env, options, threads)?;
+        if in_host_function() {
+            // The pool's threads may all be in functions that wait for runs like this one: it makes do with its caller's.
+            let narrow = StepEnv { host: Arc::new(OneThread(env.host.clone())), ..env.clone() };
+            self.drive(machine, &narrow, options, 1)?;
+        } else {
+            let threads = env.host.threads();
+            self.drive(machine, env, options, threads)?;
+        }
         if let Some(error) = machine.observer.as_mut().and_then(|o| o.take_found()) {
             return Err(error);
         }
@@ -296,6 +302,9 @@ impl StepHost for OneThread {
     }
     fn in_pool(&self, work: &mut (dyn FnMut() + Send)) {
         work();
+    }
+    fn stalled(&self, cancel: &Cancellation, n_waits: usize) -> Option<Error> {
+        self.0.stalled(cancel, n_waits)
     }
     fn spawn(&self, work: Box<dyn FnOnce() + Send>) {
         self.0.spawn(work);

@@ -25,6 +25,7 @@
 //! - what TensorFlow's Python functions add to that: [`Functions`], [`Methods`], [`Variables`], [`VariableScopes`], [`Gradients`];
 //! - loops and branches: [`Graph::while_loop`], [`Graph::cond`], [`Graph::case`], and [`derive@Nest`] for structs of values;
 //! - running: [`Session::run`], [`Session::make_callable`], [`SessionOptions`];
+//! - functions of the program as nodes: [`HostFunctions`];
 //! - looking inside of loops: [`every`] fetches the values of all iterations, a [`Watch`] stops a run where a value is not what it should be.
 //!
 //! A mistake made while building is remembered with its line, and returned by the next call that gives a [`Result`].
@@ -33,6 +34,7 @@ mod axes;
 pub mod contrib;
 pub mod decode;
 mod functional;
+pub mod host;
 mod initializer;
 pub mod lookup;
 mod md5;
@@ -61,6 +63,7 @@ pub use millstream_tensor as tensor;
 pub use axes::Axes;
 pub use decode::Decode;
 pub use functional::{Fold, HigherOrder, Map, Scan};
+pub use host::HostFunctions;
 pub use initializer::{Fan, Initializer, Spread};
 pub use millstream_autodiff::{Derivatives, Gradients, GradientsBuilder};
 pub use millstream_checkpoint as checkpoint;
@@ -90,9 +93,9 @@ pub use variable_scope::{GetVariable, Reuse, ScopeBuilder, ScopeName, VariableSc
 pub mod prelude {
     pub use crate::{
         Arg, Build, Callable, Coordinator, DType, Decode, Derivatives, Functions, Gradients, Graph,
-        HigherOrder, IndexedSlices, Initializer, Methods, Nest, Op, Ops, Output, OutputOps, Queue,
-        QueueRunner, Queues, Recurrent, Result, Reuse, RunQueues, Session, SparseTensor, Start, Tensor,
-        TensorArray, Variable, VariableScopes, Variables, every, feed, shape,
+        HigherOrder, HostFunctions, IndexedSlices, Initializer, Methods, Nest, Op, Ops, Output, OutputOps,
+        Queue, QueueRunner, Queues, Recurrent, Result, Reuse, RunQueues, Session, SparseTensor, Start,
+        Tensor, TensorArray, Variable, VariableScopes, Variables, every, feed, shape,
     };
 }
 

@@ -4285,6 +4285,44 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Prod").input(input).input(reduction_indices).output()
     }
 
+    /// Calls the function that the program around registered under `token`, with the inputs, once whenever the op runs. The values that it returns must have the dtypes `Tout`; their shapes are known only then.
+    ///
+    /// `PyFunc(input: Tin) -> (output: Tout)`
+    ///
+    /// Attributes: `token: string`, `Tin: dtypes`, `Tout: dtypes`.
+    ///
+    /// ```text
+    /// PyFunc(f32[2,?], str[]; token="pyfunc_x", Tout={f32, i32}) : f32[..], i32[..]
+    /// ```
+    #[track_caller]
+    fn py_func(
+        self,
+        input: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        token: &str,
+        tout: &[DType],
+    ) -> Vec<Output<'g>> {
+        self.start("PyFunc").inputs(input).attr("token", token).attr("Tout", tout).finish().outputs()
+    }
+
+    /// As `PyFunc`, of a function that does nothing but compute, and always the same of equal inputs.
+    ///
+    /// `PyFuncStateless(input: Tin) -> (output: Tout)`
+    ///
+    /// Attributes: `token: string`, `Tin: dtypes`, `Tout: dtypes`.
+    ///
+    /// ```text
+    /// PyFunc(f32[2,?], str[]; token="pyfunc_x", Tout={f32, i32}) : f32[..], i32[..]
+    /// ```
+    #[track_caller]
+    fn py_func_stateless(
+        self,
+        input: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        token: &str,
+        tout: &[DType],
+    ) -> Vec<Output<'g>> {
+        self.start("PyFuncStateless").inputs(input).attr("token", token).attr("Tout", tout).finish().outputs()
+    }
+
     /// For each innermost matrix `q` with orthonormal columns and the upper triangular `r` whose product it is, by Householder's reflections. Of `m` by `n` matrices `q` has `min(m, n)` columns, or `m` if `full_matrices`; `r` has as many rows.
     ///
     /// `Qr(input: T) -> (q: T, r: T)`

@@ -1,10 +1,11 @@
-//! What outlives a step: named resources, variables, TensorArrays, stacks, queues, readers, tables, maps of sparse tensors, and the
-//! means to call work off.
+//! What outlives a step: named resources, variables, TensorArrays, stacks, queues, readers, tables, maps of sparse tensors; functions
+//! of the program around, and the means to call work off.
 //!
 //! Knows no graph and runs no kernel.
 
 mod activity;
 mod cancel;
+mod host;
 mod queue;
 mod reader;
 mod resources;
@@ -17,6 +18,7 @@ mod variable;
 
 pub use activity::{Activity, Asleep};
 pub use cancel::{Cancellation, Registration};
+pub use host::{HostFunction, HostToken, call_host_function, in_host_function};
 pub use queue::{
     Batches, Closing, Item, Purpose, Queue, QueueKind, QueueReport, QueueSpec, Take, Taken, Tally, Waiter,
     Waiting, dtype_names,

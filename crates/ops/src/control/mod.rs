@@ -7,5 +7,5 @@ pub(crate) use optional::Optional;
 
 ops! {
     abort, constant, control_trigger, enter, exit, identity, loop_cond, merge, next_iteration, no_op, optional, placeholder,
-    placeholder_with_default, ref_select, switch, to_bool,
+    placeholder_with_default, py_func, ref_select, switch, to_bool,
 }

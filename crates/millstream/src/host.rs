@@ -1,0 +1,57 @@
+//! [`HostFunctions::host_function`]: a function of the program as a node of the graph.
+
+use crate::options::Start;
+use millstream_graph::{Arg, Attr, Output};
+use millstream_state::HostToken;
+use millstream_tensor::{DType, Result, Tensor};
+use parking_lot::Mutex;
+
+pub use millstream_state::{Cancellation, HostFunction, HostToken as Token, Registration, in_host_function};
+
+/// Functions of the program as nodes.
+pub trait HostFunctions<'g>: Start<'g> {
+    /// The values that `function` gives for those of `inputs`, of these dtypes; their shapes are known only when it has run ([`Output::set_shape`]
+    /// says what is known before). It is called once whenever the node runs, in a loop in every iteration, and by several threads at a time where
+    /// runs overlap. TensorFlow's `py_func`: the op is `PyFunc`, and no gradient flows through it.
+    ///
+    /// The graph keeps the function, so what it captures should not keep the graph. A graph that was written to a file and read again has the
+    /// node, but not the function: running it is an error.
+    ///
+    /// A function may run sessions, this one too; such a run takes no threads but the one it is called on.
+    ///
+    /// ```
+    /// use millstream::prelude::*;
+    /// let g = Graph::new();
+    /// let x = g.placeholder::<f32>("x", shape![_]);
+    /// let median = g.host_function([x], [DType::F32], |inputs| {
+    ///     let mut values = inputs[0].as_slice::<f32>()?.to_vec();
+    ///     values.sort_by(f32::total_cmp);
+    ///     Ok(vec![Tensor::scalar(values[values.len() / 2])])
+    /// })?;
+    /// let session = Session::new(&g)?;
+    /// assert_eq!(session.run::<f32>(median[0], feed![x => [3.0f32, 1.0, 2.0]])?, 2.0);
+    /// # Ok::<(), millstream::Error>(())
+    /// ```
+    #[track_caller]
+    fn host_function<A: Into<Arg<'g>>>(
+        self,
+        inputs: impl IntoIterator<Item = A>,
+        dtypes: impl IntoIterator<Item = DType>,
+        function: impl Fn(&[Tensor]) -> Result<Vec<Tensor>> + Send + Sync + 'static,
+    ) -> Result<Vec<Output<'g>>> {
+        let options = self.options();
+        let graph = options.graph();
+        let token = HostToken::new(function);
+        let dtypes = dtypes.into_iter().map(|dtype| Attr::Type(dtype.into())).collect();
+        let node = options.start("PyFunc").inputs(inputs).attr("token", token.as_str());
+        let node = node.attr("Tout", Attr::List(dtypes)).try_finish()?;
+        graph.extension::<Kept>().0.lock().push(token);
+        Ok(node.outputs())
+    }
+}
+
+impl<'g, S: Start<'g>> HostFunctions<'g> for S {}
+
+/// The functions of a graph.
+#[derive(Default)]
+struct Kept(Mutex<Vec<HostToken>>);

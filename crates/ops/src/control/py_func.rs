@@ -1,0 +1,89 @@
+//! `PyFunc`, `PyFuncStateless`: calls of a function of the program around the graph ([`millstream_state::HostFunction`]).
+
+use millstream_graph::op::spec::{Text, TypeList};
+use millstream_graph::op::{Cost, Gradient, Kernel, KernelCx, OpDef};
+use millstream_state::call_host_function;
+use millstream_tensor::{DType, Error, PartialShape, Result, ensure, invalid};
+
+pub(crate) fn def() -> [OpDef; 2] {
+    // Stateless calls are not pure all the same: what is pure is computed while graphs are built, under their locks, where foreign code has no
+    // place.
+    let of = |name, doc| {
+        OpDef::new(name)
+            .doc(doc)
+            .input_list("input", "Tin")
+            .output_list("output", "Tout")
+            .attr("token", Text)
+            .attr("Tin", TypeList)
+            .attr("Tout", TypeList)
+            .infer(|cx| {
+                for i in 0..cx.n_outputs() {
+                    cx.set(i, PartialShape::unknown());
+                }
+                Ok(())
+            })
+            .kernel(Kernel::stateful(run).cost(Cost::Estimate(|_, _| AS_LONG_AS_IT_LIKES)))
+            .gradient(Gradient::none("a function of the program around, of which only its values are known"))
+    };
+    [
+        of(
+            "PyFunc",
+            "Calls the function that the program around registered under `token`, with the inputs, once whenever the op runs. The values that it \
+             returns must have the dtypes `Tout`; their shapes are known only then.",
+        ),
+        of(
+            "PyFuncStateless",
+            "As `PyFunc`, of a function that does nothing but compute, and always the same of equal inputs.",
+        ),
+    ]
+}
+
+/// Nanoseconds. It may wait for anything: other nodes go on meanwhile where there are threads for them.
+const AS_LONG_AS_IT_LIKES: f64 = 1e9;
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    let token = cx.attrs().str("token")?.text();
+    let inputs = (0..cx.n_inputs()).map(|i| cx.take(i)).collect();
+    let Some(outputs) = call_host_function(&token, inputs, &cx.env.cancel) else {
+        return Err(not_found(&token));
+    };
+    let (outputs, wanted) = (outputs?, cx.n_outputs());
+    ensure!(
+        outputs.len() == wanted,
+        "{token} returns {} values, but expects to see {wanted} values.",
+        outputs.len()
+    );
+    for (i, output) in outputs.into_iter().enumerate() {
+        let wanted = cx.node.output_types[i].dtype;
+        if output.dtype() != wanted {
+            let (is, expects) = (short_name(output.dtype()), short_name(wanted));
+            return Err(invalid!("{i}-th value returned by {token} is {is}, but expects {expects}").with_help(
+                format!("return a value of dtype {}, or say {} in `Tout`", wanted, output.dtype()),
+            ));
+        }
+        cx.set(i, output);
+    }
+    Ok(())
+}
+
+fn not_found(token: &str) -> Error {
+    invalid!("ValueError: callback {token} is not found").with_help(
+        "a token stands for a function of the process that made the graph, as long as that graph lives; make the node anew here",
+    )
+}
+
+/// What TensorFlow calls a dtype in these messages.
+fn short_name(dtype: DType) -> &'static str {
+    match dtype {
+        DType::F16 => "half",
+        DType::F32 => "float",
+        DType::F64 => "double",
+        other => other.tf_name(),
+    }
+}
+
+cases! {
+    shapes_are_known_later: "PyFunc(f32[2,?], str[]; token=\"pyfunc_x\", Tout={f32, i32}) : f32[..], i32[..]",
+    without_a_state: "PyFuncStateless(; token=\"pyfunc_x\", Tout={bool}) : bool[..]",
+    its_function_is_not_there: "PyFunc(1; token=\"pyfunc_x\", Tout={i32}) ! callback pyfunc_x is not found",
+}

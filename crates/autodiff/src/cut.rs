@@ -167,7 +167,8 @@ impl<'g> Differ<'g> {
     fn asked_by(&self, id: NodeId, node: &Node) -> Vec<Port> {
         let wanted: Vec<bool> = (0..node.inputs.len()).map(|i| self.between.wants(node, i)).collect();
         // A function of the user's may look at anything, and is run once.
-        let custom = node.info.attrs.get(GRADIENT_OVERRIDE).is_some();
+        let custom = node.info.attrs.get(GRADIENT_OVERRIDE).is_some()
+            || self.graph.registered_gradient(node.op()).is_some();
         match gradient_of(self.graph, node) {
             Ok(Some(gradient)) if wanted.contains(&true) && !custom => {
                 Trial::run(self.graph, (id, node), &wanted, &*gradient).unwrap_or_default()

@@ -446,10 +446,16 @@ pub(crate) fn gradient_of(graph: &Graph, node: &Node) -> Result<Option<GradientF
             .with_help(help.to_owned()))
     };
     if let Ok(name) = node.info.attrs.str(GRADIENT_OVERRIDE) {
-        return match graph.registered_gradient(&name.text()) {
-            Some(function) => Ok(Some(function)),
-            None => refuse(
-                format!("the gradient `{}` that the node asks for is not known", name.text()),
+        let name = name.text();
+        if let Some(function) = graph.registered_gradient(&name) {
+            return Ok(Some(function));
+        }
+        // The name of an op asks for its gradient: a Floor for that of Identity, say.
+        return match graph.registry().get(&name).and_then(|op| op.gradient_of()) {
+            Some(Gradient::Of(function)) => Ok(Some(Arc::new(function))),
+            Some(Gradient::None(_)) => Ok(None),
+            _ => refuse(
+                format!("the gradient `{name}` that the node asks for is not known"),
                 "register it: `Graph::register_gradient`",
             ),
         };
@@ -458,6 +464,10 @@ pub(crate) fn gradient_of(graph: &Graph, node: &Node) -> Result<Option<GradientF
     match node.info.op.gradient_of() {
         Some(Gradient::Of(function)) => Ok(Some(Arc::new(function))),
         Some(Gradient::None(_) | Gradient::Structural) => Ok(None),
+        // What has none of its own may be given one, under the name of the op.
+        Some(Gradient::Missing(_)) | None if graph.registered_gradient(node.op()).is_some() => {
+            Ok(graph.registered_gradient(node.op()))
+        }
         Some(Gradient::Missing(why)) => refuse(format!("{} has no gradient here: {why}", node.op()), stop),
         None => refuse(format!("the gradient of {} is not known", node.op()), stop),
     }

@@ -228,7 +228,8 @@ impl Graph {
         build()
     }
 
-    /// Names a gradient: nodes whose attribute `_gradient_op_type` is this name are differentiated by it, whatever their op says.
+    /// Names a gradient: nodes whose attribute `_gradient_op_type` is this name are differentiated by it, whatever their op says. Under the name of an op
+    /// type that has no gradient of its own it is that of its nodes.
     pub fn register_gradient(&self, name: impl Into<String>, gradient: GradientFn) {
         self.lock().gradients.insert(name.into(), gradient);
     }

@@ -15,6 +15,11 @@ use pyo3::types::{PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyInt, PyList, Py
 /// From how many bytes on a fetched array shares the tensor's memory. Below, a copy is faster than the way through the array interface.
 const SHARED: usize = 1 << 14;
 
+/// `numpy.asarray`.
+pub fn asarray<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    numpy_module(value.py())?.asarray.bind(value.py()).call1((value,))
+}
+
 static NUMPY: PyOnceLock<Numpy> = PyOnceLock::new();
 
 struct Numpy {

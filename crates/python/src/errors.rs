@@ -3,7 +3,9 @@
 use crate::graph::Graph;
 use millstream::{Code, Error};
 use parking_lot::Mutex;
-use pyo3::exceptions::{PyKeyError, PyNotImplementedError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{
+    PyKeyError, PyKeyboardInterrupt, PyNotImplementedError, PyRuntimeError, PyValueError,
+};
 use pyo3::prelude::*;
 
 /// An error of the engine that a Python exception caused: what Python code called back raised comes out as itself.
@@ -16,6 +18,20 @@ pub fn carried(error: PyErr) -> Error {
 
 fn raised(error: &Error) -> Option<PyErr> {
     error.detail::<Raised>()?.0.lock().take()
+}
+
+/// Whether the error is Ctrl-C on its way through the engine.
+pub fn is_interrupt(error: &Error) -> bool {
+    let is = |e: &PyErr| Python::try_attach(|py| e.is_instance_of::<PyKeyboardInterrupt>(py)) == Some(true);
+    error.detail::<Raised>().is_some_and(|raised| raised.0.lock().as_ref().is_some_and(is))
+}
+
+/// The Python exception that an error of a run tells of: its `__cause__`.
+struct Cause(Mutex<Option<PyErr>>);
+
+/// An error of a run that tells of a Python exception.
+pub fn caused_by(error: Error, cause: PyErr) -> Error {
+    error.with_detail(Cause(Mutex::new(Some(cause))))
 }
 
 /// The message with what the engine adds to it, but for the node, which has its own line.
@@ -63,7 +79,11 @@ pub fn running(py: Python<'_>, graph: &Bound<'_, Graph>, error: Error) -> PyErr 
     if let Some(raised) = raised(&error) {
         return raised;
     }
-    as_op_error(py, graph, &error).unwrap_or_else(|problem| problem)
+    let made = as_op_error(py, graph, &error).unwrap_or_else(|problem| problem);
+    if let Some(cause) = error.detail::<Cause>().and_then(|cause| cause.0.lock().take()) {
+        made.set_cause(py, Some(cause));
+    }
+    made
 }
 
 fn as_op_error(py: Python<'_>, graph: &Bound<'_, Graph>, error: &Error) -> PyResult<PyErr> {

@@ -51,7 +51,14 @@ impl<'g> Flat<'g> {
     ) -> PyResult<Flat<'g>> {
         let leaf = |item: Bound<'_, PyAny>| -> PyResult<Leaf<'g>> {
             let (owner, leaf) = match (item.cast::<Tensor>(), item.cast::<Operation>()) {
-                (Ok(t), _) => (t.get().graph(py).get(), Leaf::Output(graph.output(t.get().port()))),
+                (Ok(t), _) => {
+                    let owner = t.get().graph(py).get();
+                    let port = match owner.inner().same(graph.inner()) {
+                        true => graph.taken(t.get().port())?,
+                        false => t.get().port(),
+                    };
+                    (owner, Leaf::Output(graph.output(port)))
+                }
                 (_, Ok(op)) => (op.get().graph(py).get(), Leaf::Op(Op::new(graph.inner(), op.get().id()))),
                 _ => {
                     return Err(PyTypeError::new_err(format!(
@@ -112,7 +119,7 @@ pub fn while_loop<'py>(
         }
     }
     if let Some(n) = maximum_iterations {
-        builder = builder.maximum_iterations(share.output(n.get().port()));
+        builder = builder.maximum_iterations(share.output(share.taken(n.get().port())?));
     }
     let builder =
         builder.parallel_iterations(parallel_iterations).back_prop(back_prop).swap_memory(swap_memory);
@@ -143,7 +150,7 @@ pub fn cond<'py>(
     let branch = |f: &Bound<'py, PyAny>| -> Result<Flat<'_>> {
         f.call0().and_then(|list| Flat::of(share, py, &list, Vec::new())).map_err(carried)
     };
-    let pred = share.output(pred.get().port());
+    let pred = share.output(share.taken(pred.get().port())?);
     let merged = share.inner().cond_named(name, pred, || branch(on_true), || branch(on_false));
     merged.map_err(building)?.tensors(graph)
 }

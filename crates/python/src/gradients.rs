@@ -9,9 +9,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
 /// The gradients of the sum of `ys` by each of `xs`: None, a tensor, or a tuple `(values, indices, dense_shape or None)` where only some rows
-/// are not zero.
+/// are not zero. `op_types`: op types without a gradient of their own for which the package has one.
 #[pyfunction]
-#[pyo3(signature = (graph, ys, xs, grad_ys = None, stop_gradients = None, name = "gradients"))]
+#[pyo3(signature = (graph, ys, xs, grad_ys = None, stop_gradients = None, name = "gradients", op_types = Vec::new()))]
 pub fn gradients<'py>(
     graph: &Bound<'py, Graph>,
     ys: Vec<Bound<'py, Tensor>>,
@@ -19,19 +19,24 @@ pub fn gradients<'py>(
     grad_ys: Option<Vec<Option<Bound<'py, Tensor>>>>,
     stop_gradients: Option<Vec<Bound<'py, Tensor>>>,
     name: &str,
+    op_types: Vec<String>,
 ) -> PyResult<Bound<'py, PyList>> {
     let py = graph.py();
     let share = graph.get();
     share.note_place(py)?;
+    crate::custom::announce(graph, op_types)?;
     let inner = share.inner();
-    let ys: Vec<Output<'_>> = ys.iter().map(|t| share.output(t.get().port())).collect();
-    let xs: Vec<Output<'_>> = xs.iter().map(|t| share.output(t.get().port())).collect();
+    let output = |t: &Bound<'py, Tensor>| Ok(share.output(share.taken(t.get().port())?));
+    let outputs =
+        |list: Vec<Bound<'py, Tensor>>| list.iter().map(output).collect::<PyResult<Vec<Output<'_>>>>();
+    let (ys, xs) = (outputs(ys)?, outputs(xs)?);
     let mut builder = inner.gradients(ys, xs).name(name);
     if let Some(grads) = grad_ys {
-        builder = builder.grad_ys(grads.iter().map(|g| g.as_ref().map(|t| share.output(t.get().port()))));
+        let grads = grads.iter().map(|g| g.as_ref().map(output).transpose());
+        builder = builder.grad_ys(grads.collect::<PyResult<Vec<_>>>()?);
     }
     if let Some(stop) = stop_gradients {
-        builder = builder.stop_gradients(stop.iter().map(|t| share.output(t.get().port())));
+        builder = builder.stop_gradients(outputs(stop)?);
     }
     let grads = builder.run().map_err(building)?;
     let tensor = |o: Output<'_>| Tensor::of(graph, o.port()).map(Bound::into_any);

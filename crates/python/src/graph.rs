@@ -1,5 +1,6 @@
 //! `Graph`: a share of an engine's graph, with what only Python keeps of it, and its `with` blocks.
 
+use crate::custom::StandIns;
 use crate::errors::building;
 use crate::place::{self, Place};
 use crate::tensor::{Operation, Tensor};
@@ -13,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use pyo3::{PyTraverseError, PyVisit};
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// A graph; the package's `Graph` is a class of this one, and brings the `__dict__`.
 #[pyclass(subclass, weakref, frozen, module = "millstream._engine")]
@@ -28,6 +29,12 @@ pub struct Graph {
     barred: Mutex<Barred>,
     /// Whether the package wants to see each node that is made: a device is a function, say.
     watched: AtomicBool,
+    /// Up to which node the engine was told of gradients by name.
+    announced: AtomicUsize,
+    /// Gradient functions that run, the innermost last.
+    gradients: Mutex<Vec<StandIns>>,
+    /// How many those are.
+    n_gradients: AtomicUsize,
 }
 
 /// The objects of a graph.
@@ -122,16 +129,49 @@ impl Graph {
         Ok(())
     }
 
-    /// The file, line and function that made a node.
-    pub fn read_place(&self, py: Python<'_>, node: NodeId) -> Option<(String, i64, String)> {
-        let places = self.places.lock();
-        let next = places.partition_point(|p| p.from <= node.0);
-        places.get(next.checked_sub(1)?)?.read(py).ok()
+    /// The files, lines and functions that made a node, the innermost first.
+    pub fn read_places(&self, py: Python<'_>, node: NodeId) -> PyResult<Vec<(String, i64, String)>> {
+        self.place_at(py, node).iter().map(|frame| frame.read(py)).collect()
     }
 
     /// `file:line`.
     pub fn place_of(&self, py: Python<'_>, node: NodeId) -> Option<String> {
-        self.read_place(py, node).map(|(file, line, _)| format!("{file}:{line}"))
+        let (file, line, _) = self.place_at(py, node).first()?.read(py).ok()?;
+        Some(format!("{file}:{line}"))
+    }
+
+    fn place_at(&self, py: Python<'_>, node: NodeId) -> Vec<place::Frame> {
+        let places = self.places.lock();
+        let place = places.partition_point(|p| p.from <= node.0).checked_sub(1).and_then(|i| places.get(i));
+        place.map_or_else(Vec::new, |p| p.frames.iter().map(|f| f.clone_ref(py)).collect())
+    }
+
+    /// The first node that [`custom::announce`](crate::custom::announce) has not seen; it sees all that there are.
+    pub fn announced_from(&self) -> usize {
+        self.announced.swap(self.graph.len(), Relaxed)
+    }
+
+    /// A gradient function begins.
+    pub fn begin_gradient(&self, stand_ins: StandIns) {
+        self.gradients.lock().push(stand_ins);
+        self.n_gradients.fetch_add(1, Relaxed);
+    }
+
+    /// The innermost gradient function has ended.
+    pub fn end_gradient(&self) -> Option<StandIns> {
+        self.n_gradients.fetch_sub(1, Relaxed);
+        self.gradients.lock().pop()
+    }
+
+    /// What a value is where it is taken: in a gradient function, what stands there for one of the loop that is differentiated.
+    pub fn taken(&self, port: Port) -> PyResult<Port> {
+        if self.n_gradients.load(Relaxed) == 0 {
+            return Ok(port);
+        }
+        match self.gradients.lock().last_mut() {
+            Some(stand_ins) => stand_ins.taken(&self.graph, port).map_err(building),
+            None => Ok(port),
+        }
     }
 }
 
@@ -196,6 +236,9 @@ impl Graph {
             handles: Mutex::default(),
             barred: Mutex::default(),
             watched: AtomicBool::new(false),
+            announced: AtomicUsize::new(0),
+            gradients: Mutex::default(),
+            n_gradients: AtomicUsize::new(0),
         }
     }
 
@@ -335,6 +378,28 @@ impl Graph {
             Ok(dict)
         };
         contexts.iter().enumerate().map(one).collect()
+    }
+
+    /// The handles of the variables that nodes read or write which were made when there were `start` already.
+    fn _variables_used<'py>(slf: &Bound<'py, Self>, start: usize) -> PyResult<Bound<'py, PyList>> {
+        let handles = slf.get().graph.read(|g| {
+            let mut handles: Vec<Port> = Vec::new();
+            for port in g.nodes()[start.min(g.nodes().len())..].iter().flat_map(|n| n.inputs.iter()) {
+                if *port == Port::OPEN
+                    || g.type_of(*port).is_ok_and(|ty| ty.dtype != millstream::DType::Resource)
+                {
+                    continue;
+                }
+                if let Some(handle) = g.origin(*port)
+                    && !handles.contains(&handle)
+                    && g.node(handle.node).is_ok_and(|n| n.op() == "VarHandleOp")
+                {
+                    handles.push(handle);
+                }
+            }
+            handles
+        });
+        PyList::new(slf.py(), handles.into_iter().map(|h| Tensor::of(slf, h)).collect::<PyResult<Vec<_>>>()?)
     }
 
     #[getter]

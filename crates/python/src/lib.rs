@@ -3,17 +3,20 @@
 //!
 //! - `graph`: `Graph` and its blocks, `tensor`: `Tensor` and `Operation`;
 //! - `op`: an op type as a function, `array`: numpy and Python values to tensors and back, `attr`: attributes;
-//! - `flow`: loops and branches over flat lists of tensors, `gradients`;
+//! - `flow`: loops and branches over flat lists of tensors; `gradients`, and those that are Python functions: `custom`;
+//! - `host`: Python functions that nodes call;
 //! - `session`: `Session`; `leave`: without the interpreter's lock; `views`: tables and progress for people; `errors`: what is raised;
 //!   `place`: the Python lines that nodes are of.
 
 mod array;
 mod attr;
+mod custom;
 mod dtypes;
 mod errors;
 mod flow;
 mod gradients;
 mod graph;
+mod host;
 mod interop;
 mod leave;
 mod op;
@@ -38,6 +41,7 @@ fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<session::PartialRun>()?;
     m.add_class::<array::Elements>()?;
     m.add_class::<views::Report>()?;
+    m.add_class::<host::HostFunction>()?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     for f in [
         wrap_pyfunction!(stack::default_graph, m)?,
@@ -55,6 +59,7 @@ fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(flow::while_loop, m)?,
         wrap_pyfunction!(flow::cond, m)?,
         wrap_pyfunction!(gradients::gradients, m)?,
+        wrap_pyfunction!(custom::has_gradient, m)?,
         wrap_pyfunction!(interop::import_graph_def, m)?,
         wrap_pyfunction!(interop::op_def, m)?,
         wrap_pyfunction!(session::forked, m)?,

@@ -237,7 +237,9 @@ impl OpType {
         let share = graph.get();
         share.note_place(py)?;
         let node = share.inner().op(self.def.name).name(name.unwrap_or_default()).attrs(all);
-        let node = node.inputs(inputs.iter().map(|t| t.get().graph(py).get().output(t.get().port())));
+        let ports = inputs.iter().map(|t| Ok((t.get().graph(py).get(), share.taken(t.get().port())?)));
+        let ports = ports.collect::<PyResult<Vec<_>>>()?;
+        let node = node.inputs(ports.into_iter().map(|(graph, port)| graph.output(port)));
         let id = node.try_finish().map_err(building)?.id();
         Graph::made(&graph)?;
         Operation::of(&graph, id)
@@ -312,8 +314,10 @@ impl OpType {
     fn result<'py>(&self, graph: &Bound<'py, Graph>, id: NodeId) -> PyResult<Bound<'py, PyAny>> {
         let py = graph.py();
         let one = |index: usize| Tensor::of(graph, Port::new(id, index as u32)).map(Bound::into_any);
+        // Of a list of no outputs, too, there is nothing else to give.
+        let n_outputs = graph.get().inner().read(|g| g.node(id).map(|n| n.info.output_types.len()));
         match self.def.outputs.as_slice() {
-            [] => Ok(Operation::of(graph, id)?.into_any()),
+            _ if n_outputs.map_err(building)? == 0 => Ok(Operation::of(graph, id)?.into_any()),
             [out] if out.count == Count::One => one(0),
             outputs => {
                 let inner = graph.get().inner();
@@ -551,7 +555,7 @@ impl<'py> Making<'py> {
                     self.def.name
                 )));
             }
-            return Ok(Value::Port(tensor.get().port()));
+            return Ok(Value::Port(graph.get().taken(tensor.get().port())?));
         }
         if !as_ref {
             if let (None, Some(preferred)) = (wanted, preferred)
@@ -571,7 +575,7 @@ impl<'py> Making<'py> {
             self.scope = Some(graph.get().inner().enter_name_scope(&wanted));
         }
         let tensor = convert_by_package(graph, given, wanted, Some(name), as_ref)?;
-        Ok(Value::Port(tensor.get().port()))
+        Ok(Value::Port(graph.get().taken(tensor.get().port())?))
     }
 
     /// What is wrong with a value, with the parameter that it was given for.
@@ -805,7 +809,8 @@ pub fn operator<'py>(
     other: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = tensor.py();
-    let (share, port) = (tensor.get().graph(py), tensor.get().port());
+    let share = tensor.get().graph(py);
+    let port = share.get().taken(tensor.get().port())?;
     let mut sides = [Some(x), Some(y)];
     if let Some(side) = &sides[other]
         && side.cast::<Tensor>().is_err()

@@ -94,6 +94,11 @@ fn signals(py: Python<'_>) -> Option<Poll> {
     SIGNALS.with(|cell| cell.get_or_init(|| is_main_thread(py).unwrap_or(false).then(poll_signals)).clone())
 }
 
+/// Whether this is the thread that gets signals.
+pub fn on_main_thread(py: Python<'_>) -> bool {
+    signals(py).is_some()
+}
+
 fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
     let threading = py.import("threading")?;
     Ok(threading.call_method0("current_thread")?.is(&threading.call_method0("main_thread")?))

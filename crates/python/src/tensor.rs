@@ -700,16 +700,17 @@ impl Operation {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Where it was made: frames as `(file, line, function, text)`, the user's innermost one.
+    /// Where it was made: frames as `(file, line, function, text)`, the innermost one last. They are those of the user's code; of calls inside each
+    /// other the innermost eight.
     #[getter]
     fn traceback<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let place = self.graph.get().read_place(py, self.id);
-        let frames = place.map(|(file, line, function)| -> PyResult<_> {
+        let frames = self.graph.get().read_places(py, self.id)?;
+        let frames = frames.into_iter().rev().map(|(file, line, function)| -> PyResult<_> {
             let text =
                 py.import("linecache")?.call_method1("getline", (&file, line))?.call_method0("strip")?;
             (file, line, function, text).into_pyobject(py)
         });
-        PyList::new(py, frames.transpose()?)
+        PyList::new(py, frames.collect::<PyResult<Vec<_>>>()?)
     }
 
     fn __hash__(&self) -> u64 {

@@ -240,3 +240,20 @@ def test_threads_have_default_graphs_of_their_own():
     thread.start()
     thread.join()
     assert there[0] is not here
+
+
+def _made_by_a_helper(n):
+    return tf.constant(1) if n == 0 else _made_by_a_helper(n - 1)
+
+
+def test_tracebacks_tell_of_the_calls_around():
+    x = _made_by_a_helper(2)
+    frames = x.op.traceback
+    assert [f[2] for f in frames[-4:]] == ["test_tracebacks_tell_of_the_calls_around"] + ["_made_by_a_helper"] * 3
+    assert all(f[0] == __file__ for f in frames[-4:])
+    assert frames[-4][3] == "x = _made_by_a_helper(2)" and frames[-1][3].startswith("return tf.constant(1) if n == 0")
+    # Bounded: what recurs deeply costs no more.
+    deep = _made_by_a_helper(100).op.traceback
+    assert len(deep) == 8 and {f[2] for f in deep} == {"_made_by_a_helper"}
+    y = tf.add(x, 1) + tf.constant(2)
+    assert y.op.traceback[-1][3] == "y = tf.add(x, 1) + tf.constant(2)"

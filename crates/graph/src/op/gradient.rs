@@ -117,6 +117,11 @@ impl<'g, 'a> GradCx<'g, 'a> {
         self.graph
     }
 
+    /// The forward node's place in the graph.
+    pub fn id(&self) -> NodeId {
+        self.id
+    }
+
     /// The forward node.
     pub fn node(&self) -> &'a Arc<NodeInfo> {
         &self.node.info
@@ -328,7 +333,8 @@ impl<'g, 'a> GradCx<'g, 'a> {
         Port::new(self.id, i as u32)
     }
 
-    fn value(&mut self, port: Port) -> Output<'g> {
+    /// What stands here for a forward value, of this node or another: one that lies in a loop is saved there and brought back.
+    pub fn value(&mut self, port: Port) -> Output<'g> {
         let value = self.forward.value(port);
         self.graph.or_remembered(value)
     }

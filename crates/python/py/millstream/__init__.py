@@ -19,6 +19,7 @@ from millstream.array_ops import *  # noqa: F403
 from millstream.check_ops import *  # noqa: F403
 from millstream.control_flow import Print, case, cond, group, no_op, switch_case, tuple, while_loop  # noqa: A004
 from millstream.control_flow import assert_ as Assert  # noqa: N812
+from millstream.custom_gradients import *  # noqa: F403
 from millstream.data_flow import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
 from millstream.dtypes import *  # noqa: F403
 from millstream.devices import DeviceSpec
@@ -51,6 +52,7 @@ from millstream.framework import (
 from millstream.functional import foldl, foldr, map_fn, scan
 from millstream.gradients_impl import AggregationMethod, UnconnectedGradients, gradients, hessians
 from millstream.graph_keys import GraphKeys
+from millstream.host_functions import *  # noqa: F403
 from millstream.importer import import_graph_def, load_file_system_library, load_library, load_op_library
 from millstream.init_ops import (
     constant_initializer,

@@ -7,6 +7,7 @@ from typing import Any, List, Optional
 from millstream import _engine
 from millstream._engine import Tensor
 from millstream._ops import op
+from millstream.custom_gradients import _op_types
 from millstream.framework import IndexedSlices, check_scope_name, convert_to_tensor, get_default_graph, name_scope
 
 
@@ -95,8 +96,10 @@ def gradients(
     stop = None if stop_gradients is None else [_source(s) for s in _list(stop_gradients)]
     asked = [x for x, use in zip(sources, usable) if use]
     try:
-        made = _engine.gradients(ys[0].graph if ys else get_default_graph(), ys, asked, grad_ys, stop, name or "gradients") if asked else []
+        made = _engine.gradients(ys[0].graph if ys else get_default_graph(), ys, asked, grad_ys, stop, name or "gradients", _op_types()) if asked else []
     except NotImplementedError as error:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+            raise  # A gradient function's own.
         # As TensorFlow: an op without a gradient is a failed look-up.
         raise LookupError("No gradient defined for operation: %s" % error) from None
     found = iter(made)

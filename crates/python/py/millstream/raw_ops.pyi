@@ -811,6 +811,12 @@ def PriorityQueueV2(*, shapes: _t.Sequence[_ShapeLike], component_types: _t.Sequ
 def Prod(*, input: _TensorLike, axis: _TensorLike, keep_dims: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """The product of the elements along `reduction_indices`; 1 of none. Integers wrap around."""
 
+def PyFunc(*, input: _t.Sequence[_TensorLike], token: _Text, Tout: _t.Sequence[_DTypeLike], name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
+    """Calls the function that the program around registered under `token`, with the inputs, once whenever the op runs. The values that it returns must have the dtypes `Tout`; their shapes are known only then."""
+
+def PyFuncStateless(*, input: _t.Sequence[_TensorLike], token: _Text, Tout: _t.Sequence[_DTypeLike], name: _t.Optional[str] = ...) -> _t.List[_Tensor]:
+    """As `PyFunc`, of a function that does nothing but compute, and always the same of equal inputs."""
+
 def Qr(*, input: _TensorLike, full_matrices: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
     """For each innermost matrix `q` with orthonormal columns and the upper triangular `r` whose product it is, by Householder's reflections. Of `m` by `n` matrices `q` has `min(m, n)` columns, or `m` if `full_matrices`; `r` has as many rows."""
 

@@ -1,0 +1,291 @@
+"""Gradients that are Python functions: by the name of an op or of one's own (`RegisterGradient`), or of a function (`custom_gradient`).
+
+The engine asks `_find` for the gradient of a name, and calls what it gives with the operation and the gradients of its outputs.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from millstream import _engine, nest
+from millstream._engine import Operation, Tensor
+from millstream._ops import op
+from millstream.framework import Graph, IndexedSlices, convert_to_tensor, get_collection, get_default_graph
+from millstream.graph_keys import GraphKeys
+
+__all__ = ["NoGradient", "NotDifferentiable", "RegisterGradient", "custom_gradient", "grad_pass_through", "no_gradient", "recompute_grad"]
+
+_EXTRA = "gradients"
+
+# What was registered, of the process: None says that nothing flows back.
+_registered: Dict[str, Optional[Callable[..., Any]]] = {}
+# Where: for the message of who registers again.
+_places: Dict[str, str] = {}
+
+_numbers = itertools.count()
+
+
+class RegisterGradient:
+    """A decorator: the function is the gradient of an op type without one of its own, or of a name for `Graph.gradient_override_map`.
+
+    The function is given the operation and the gradients of its outputs (zeros where none flows in), and returns those of its inputs: tensors,
+    `IndexedSlices` or None, in a list or tuple if there are several.
+
+    Raises:
+      TypeError: `op_type` is no string.
+      KeyError: The op type has a gradient, or the name was registered before.
+
+    Example:
+      @tf.RegisterGradient("Clipped")
+      def _clipped(op, grad):
+          return tf.clip_by_value(grad, -1.0, 1.0)
+
+      with tf.get_default_graph().gradient_override_map({"Identity": "Clipped"}):
+          y = tf.identity(x)
+    """
+
+    def __init__(self, op_type: str) -> None:
+        if not isinstance(op_type, str):
+            raise TypeError("op_type must be a string")
+        self._op_type = op_type
+
+    def __call__(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        _register(self._op_type, f)
+        return f
+
+
+def NotDifferentiable(op_type: str) -> None:
+    """Says that nothing flows back through operations of this type, which has no gradient of its own.
+
+    Raises:
+      TypeError: `op_type` is no string.
+      KeyError: The op type has a gradient, or the name was registered before.
+    """
+    if not isinstance(op_type, str):
+        raise TypeError("op_type must be a string")
+    _register(op_type, None)
+
+
+NoGradient = NotDifferentiable
+no_gradient = NotDifferentiable
+
+
+def _register(name: str, function: Optional[Callable[..., Any]]) -> None:
+    place = _places.get(name)
+    if place is None and _engine.has_gradient(name):
+        place = "the op library"
+    if place is not None:
+        raise KeyError("Registering two gradient with name '%s'! (Previous registration was in %s)" % (name, place))
+    caller = inspect.stack(0)[2]
+    _places[name] = "%s %s:%s" % (caller.function, caller.filename, caller.lineno)
+    _registered[name] = function
+
+
+def _op_types() -> List[str]:
+    """The op types that have their gradient from here."""
+    return [name for name in _registered if _engine.has_gradient(name) is False]
+
+
+def _find(graph: Graph, name: str, node: Operation) -> Tuple[Callable[..., Any], Optional[int]]:
+    """The gradient of this name, and how many gradients of outputs it takes (None: all)."""
+    own = graph._extras.get(_EXTRA, {})
+    if name in own:
+        function, n = own[name]
+        return functools.partial(_apply, function), n
+    if name not in _registered:
+        raise LookupError(
+            "No gradient defined for operation '%s' (op type: %s): it asks for the gradient '%s', which is not registered; help: "
+            "`@tf.RegisterGradient(\"%s\")` before `tf.gradients`" % (node.name, node.type, name, name)
+        )
+    return functools.partial(_apply, _registered[name]), None
+
+
+def _apply(function: Optional[Callable[..., Any]], node: Operation, grads: List[Any]) -> List[Any]:
+    """The gradients of the inputs: each None, a tensor, or the parts of slices."""
+    inputs = node.inputs
+    if function is None:
+        return [None] * len(inputs)
+    given = function(node, *grads)
+    given = list(given) if isinstance(given, (list, tuple)) else [given]
+    if len(given) != len(inputs):
+        raise ValueError("Num gradients %d generated for op name: \"%s\" (op: \"%s\") do not match num inputs %d" % (len(given), node.name, node.type, len(inputs)))
+    return [_checked(node, i, x, grad) for i, (x, grad) in enumerate(zip(inputs, given))]
+
+
+def _checked(node: Operation, i: int, x: Tensor, grad: Any) -> Any:
+    if grad is None:
+        return None
+    if isinstance(grad, IndexedSlices):
+        return grad.values, grad.indices, grad.dense_shape
+    if not isinstance(grad, Tensor):
+        if not hasattr(grad, "_as_tensor"):
+            raise TypeError(
+                "the gradient function of '%s' gave %r for input %d; it must give a Tensor, IndexedSlices or None: `tf.constant(%r)`" % (node.name, grad, i, grad)
+            )
+        grad = convert_to_tensor(grad)
+    if grad.dtype.base_dtype != x.dtype.base_dtype and x.dtype.name != "resource":
+        raise ValueError(
+            "Gradient type %s generated for op name: \"%s\" does not match input type %s of input %d; help: `tf.cast` it"
+            % (grad.dtype.name, node.name, x.dtype.base_dtype.name, i)
+        )
+    if x.dtype.name != "resource" and not grad.shape.is_compatible_with(x.shape):
+        raise ValueError(
+            "Incompatible shapes between op input and calculated input gradient.  Forward operation: %s.  Input index: %d. Original input shape: %s.  "
+            "Calculated input gradient shape: %s" % (node.name, i, x.shape, grad.shape)
+        )
+    return grad
+
+
+# Functions with gradients of their own.
+
+
+def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator: the function is differentiated as it says, not through the nodes that it makes.
+
+    `f` takes tensors (what becomes one will do), and returns its results and a function of their gradients that returns those of the arguments. What
+    both use may be theirs: values of `f` in the closure of the other are saved where `f` is called in a loop. What the gradient adds to the
+    graph can itself be differentiated.
+
+    If `f` uses variables (which must be made with `use_resource=True`), the gradient takes `variables=`, a list of them, and returns a pair: the
+    gradients of the arguments and a list of those of the variables.
+
+    Raises:
+      TypeError: The gradient does not take `variables`, though `f` uses some; or takes them, though there are none and the variable scope does not
+        say `use_resource=True`; or a variable is not behind a handle.
+      ValueError: Keyword arguments; or, when it is differentiated, another number of gradients than of arguments or of variables.
+
+    Example:
+      @tf.custom_gradient
+      def log1pexp(x):
+          e = tf.exp(x)
+          return tf.log(1 + e), lambda dy: dy * (1 - 1 / (1 + e))
+    """
+
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            raise ValueError("The custom_gradient decorator currently supports keywords arguments only when eager execution is enabled.")
+        return _with_gradient(f, [convert_to_tensor(x) for x in args])
+
+    return decorated
+
+
+def _with_gradient(f: Callable[..., Any], args: List[Tensor]) -> Any:
+    graph = get_default_graph()
+    before, by_reference = len(graph), len(_held_by_reference())
+    result, grad_fn = f(*args)
+    flat = [convert_to_tensor(r) for r in nest.flatten(result)]
+    if by_reference < len(_held_by_reference()):
+        raise TypeError(
+            "All variables used by a function wrapped with @custom_gradient must be `ResourceVariable`s. Ensure that no `variable_scope` is created with "
+            "`use_resource=False`."
+        )
+    variables = _variables_used(graph, before)
+    _check_signature(grad_fn, variables)
+    name = "CustomGradient-%d" % next(_numbers)
+    graph._extras.setdefault(_EXTRA, {})[name] = (_gradient_of(grad_fn, len(flat), len(args), variables), len(flat))
+    with graph.gradient_override_map({"IdentityN": name}):
+        outputs = op("IdentityN")(flat + args + variables)
+    return nest.pack_sequence_as(result, outputs[: len(flat)])
+
+
+def _gradient_of(grad_fn: Callable[..., Any], n_results: int, n_args: int, variables: List[Any]) -> Callable[..., Any]:
+    """The gradient of the `IdentityN` of results, arguments and variables."""
+
+    def gradient(node: Operation, *grads: Any) -> List[Any]:
+        of_variables: List[Any] = []
+        if variables:
+            of_args, of_variables = grad_fn(*grads, variables=list(variables))
+            of_variables = list(of_variables)
+            if len(of_variables) != len(variables):
+                raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
+        else:
+            of_args = grad_fn(*grads)
+        of_args = nest.flatten(of_args)
+        if len(of_args) != n_args:
+            raise ValueError(
+                "Num gradients %d generated for op name: \"%s\" do not match num inputs %d: the gradient of a function of %d arguments must give as many"
+                % (n_results + len(of_args) + len(of_variables), node.name, len(node.inputs), n_args)
+            )
+        return [None] * n_results + of_args + of_variables
+
+    return gradient
+
+
+def _check_signature(grad_fn: Callable[..., Any], variables: List[Any]) -> None:
+    spec = inspect.getfullargspec(grad_fn)
+    takes = "variables" in spec.args or "variables" in spec.kwonlyargs or spec.varkw is not None
+    if variables and not takes:
+        raise TypeError("If using @custom_gradient with a function that uses variables, then grad_fn must accept a keyword argument 'variables'.")
+    if takes and not variables:
+        from millstream.variable_scopes import get_variable_scope
+
+        if not get_variable_scope().use_resource:
+            raise TypeError("If using @custom_gradient with a function that uses variables, the enclosing variable scope must have use_resource=True.")
+
+
+def _held_by_reference() -> List[Any]:
+    from millstream.variables import ResourceVariable
+
+    return [v for v in get_collection(GraphKeys.GLOBAL_VARIABLES) if not isinstance(v, ResourceVariable)]
+
+
+def _variables_used(graph: Graph, before: int) -> List[Any]:
+    """The trainable variables that nodes use which were made since the graph had `before` nodes, in the order in which they were made."""
+    used = {handle.name for handle in graph._variables_used(before)}
+    found = {}
+    for key in (GraphKeys.TRAINABLE_VARIABLES, GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES):
+        for v in graph.get_collection(key):
+            if getattr(v, "trainable", False) and v.name in used:
+                found.setdefault(v.name, v)
+    return list(found.values())
+
+
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    """`f`, through which gradients pass as if it were the identity: to the one argument that it is given. Use it under a variable scope with
+    `use_resource=True`.
+
+    Example:
+      with tf.variable_scope("s", use_resource=True):
+          y = tf.grad_pass_through(tf.floor)(x)
+    """
+
+    @custom_gradient
+    def through(*args: Any) -> Any:
+        def grad(*grads: Any, **kwargs: Any) -> Any:
+            variables = kwargs.get("variables")
+            return (grads, [None] * len(variables)) if variables is not None else grads
+
+        return f(*args), grad
+
+    return functools.wraps(f)(through)
+
+
+def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+    """`f`, of which nothing is kept for the gradient but its arguments: there it is computed again. Use it under a variable scope with
+    `use_resource=True`, and make its variables before.
+
+    Example:
+      with tf.variable_scope("s", use_resource=True):
+          y = tf.recompute_grad(block)(x)
+    """
+
+    @custom_gradient
+    def again(*args: Any) -> Any:
+        def grad(*grads: Any, **kwargs: Any) -> Any:
+            from millstream.gradients_impl import gradients
+
+            variables = kwargs.get("variables") or []
+            with get_default_graph().control_dependencies([g for g in grads if isinstance(g, Tensor)]):
+                # Values of their own: what is computed of the arguments again must not be taken for what was computed before.
+                inputs = [op("Identity")(x) for x in args]
+                results = nest.flatten(f(*inputs))
+            found = gradients(results, inputs + list(variables), list(grads))
+            return (found[: len(args)], found[len(args) :]) if variables else found
+
+        return f(*args), grad
+
+    return functools.wraps(f)(again)

@@ -1,0 +1,185 @@
+//! `py_func`: Python functions that nodes call while a graph runs.
+//!
+//! The engine knows such a function by its token alone; here are what stands behind it ([`PythonFunction`]) and the object that keeps it there
+//! ([`HostFunction`]), which the package hangs on the graph. The function itself is held by the graph, and here weakly: what it refers to (the
+//! session, tensors of the graph) would otherwise hold the graph, and that the function, for ever.
+
+use crate::array::{self, of_array, to_python};
+use crate::errors::{carried, caused_by};
+use crate::session::on_main_thread;
+use millstream::host::{Cancellation, HostFunction as Callee, Registration, Token};
+use millstream::{Code, Error, Result, Tensor};
+use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{
+    PyException, PyMemoryError, PyNotImplementedError, PyStopIteration, PyTypeError, PyValueError,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple, PyWeakrefMethods, PyWeakrefReference};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::*};
+
+/// A Python function under a token, as long as this object lives.
+#[pyclass(frozen, module = "millstream._engine")]
+pub struct HostFunction(Token);
+
+#[pymethods]
+impl HostFunction {
+    /// `holder.call` under a new token. The holder is kept by whoever keeps this.
+    #[new]
+    fn new(holder: &Bound<'_, PyAny>) -> PyResult<HostFunction> {
+        let holder = PyWeakrefReference::new(holder)?.unbind();
+        Ok(HostFunction(Token::with(|token| PythonFunction { holder, token: token.to_owned() })))
+    }
+
+    /// What the node calls it by.
+    #[getter]
+    fn token(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+/// What the engine calls.
+struct PythonFunction {
+    /// To the object of the package whose attribute `call` is the function.
+    holder: Py<PyWeakrefReference>,
+    token: String,
+}
+
+impl Callee for PythonFunction {
+    fn call(&self, inputs: Vec<Tensor>, cancel: &Cancellation) -> Result<Vec<Tensor>> {
+        let called = Python::try_attach(|py| {
+            let interrupted = Interrupted::listen(py, cancel);
+            let result = self.call_attached(py, inputs);
+            interrupted.stop();
+            result
+        });
+        let ends = || Error::new(Code::Cancelled, format!("{}: the interpreter is ending", self.token));
+        called.unwrap_or_else(|| Err(ends()))
+    }
+}
+
+impl PythonFunction {
+    fn call_attached(&self, py: Python<'_>, inputs: Vec<Tensor>) -> Result<Vec<Tensor>> {
+        let Some(holder) = self.holder.bind(py).upgrade() else {
+            let gone = format!("ValueError: callback {} is not found", self.token);
+            return Err(Error::new(Code::InvalidArgument, gone).with_help(
+                "the graph that its function belonged to is gone; keep it, or make the node anew",
+            ));
+        };
+        let called = || -> PyResult<Bound<'_, PyAny>> {
+            let args = inputs.into_iter().map(|t| to_python(py, t)).collect::<PyResult<Vec<_>>>()?;
+            holder.getattr(pyo3::intern!(py, "call"))?.call1(PyTuple::new(py, args)?)
+        };
+        let value = called().map_err(|e| as_error(py, e))?;
+        // Arrays are copied: the function may keep what it returned, and change it later.
+        let values = results(&value).map_err(|e| as_error(py, e))?;
+        values.iter().map(|value| result(py, value)).collect()
+    }
+}
+
+/// What was returned, as a list: None is nothing, a list or tuple its items, and anything else one value.
+fn results<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    if value.is_none() {
+        return Ok(Vec::new());
+    }
+    match value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        true => value.try_iter()?.collect(),
+        false => Ok(vec![value.clone()]),
+    }
+}
+
+/// One value as a tensor of the dtype that NumPy gives it.
+fn result(py: Python<'_>, value: &Bound<'_, PyAny>) -> Result<Tensor> {
+    let unsupported = || {
+        let kind = value.get_type().name().map_or_else(|_| "object".into(), |n| n.to_string());
+        Error::internal(format!("Unsupported object type {kind}")).with_help(
+            "return numpy arrays, numbers, text, or lists of them; a list or tuple of them for several outputs",
+        )
+    };
+    let array = array::asarray(value).map_err(|e| as_error(py, e))?;
+    let array = array.cast_into::<PyUntypedArray>().map_err(|_| unsupported())?;
+    match of_array(&array) {
+        Ok(tensor) => Ok(tensor),
+        Err(_) if matches!(array.dtype().kind(), b'O' | b'V') => Err(unsupported()),
+        Err(error) => Err(as_error(py, error)),
+    }
+}
+
+/// A Python exception as the error of a run, of the class that TensorFlow gives it. What is no `Exception` (Ctrl-C, the end of the program)
+/// stays what it is.
+fn as_error(py: Python<'_>, error: PyErr) -> Error {
+    if !error.is_instance_of::<PyException>(py) {
+        return carried(error);
+    }
+    let code = if error.is_instance_of::<PyValueError>(py) || error.is_instance_of::<PyTypeError>(py) {
+        Code::InvalidArgument
+    } else if error.is_instance_of::<PyStopIteration>(py) {
+        Code::OutOfRange
+    } else if error.is_instance_of::<PyMemoryError>(py) {
+        Code::ResourceExhausted
+    } else if error.is_instance_of::<PyNotImplementedError>(py) {
+        Code::Unimplemented
+    } else {
+        Code::Unknown
+    };
+    let kind = error.get_type(py).name().map_or_else(|_| "Exception".into(), |n| n.to_string());
+    let mut message = format!("{kind}: {}", error.value(py));
+    if let Ok(trace) = traceback_of(py, &error) {
+        message += &format!("\n{trace}");
+    }
+    caused_by(Error::new(code, message), error)
+}
+
+fn traceback_of(py: Python<'_>, error: &PyErr) -> PyResult<String> {
+    let parts = (error.get_type(py), error.value(py), error.traceback(py));
+    let lines = py.import("traceback")?.call_method1("format_exception", parts)?;
+    let lines: Vec<String> = lines.extract()?;
+    Ok(lines.concat())
+}
+
+/// Passes Ctrl-C on to a function that runs on a thread of the engine: only the main thread gets signals, and it waits for the run.
+struct Interrupted {
+    runs: Arc<AtomicBool>,
+    _registration: Option<Registration>,
+}
+
+impl Interrupted {
+    fn listen(py: Python<'_>, cancel: &Cancellation) -> Interrupted {
+        let runs = Arc::new(AtomicBool::new(true));
+        let thread = match on_main_thread(py) {
+            true => None,
+            false => thread_ident(py).ok(),
+        };
+        let registration = thread.map(|thread| {
+            let runs = runs.clone();
+            cancel.on_cancel(move |why| {
+                if crate::errors::is_interrupt(why) {
+                    let _ = Python::try_attach(|py| match runs.load(Acquire) {
+                        true => interrupt(py, thread),
+                        false => Ok(()),
+                    });
+                }
+            })
+        });
+        Interrupted { runs, _registration: registration }
+    }
+
+    /// The function is through.
+    fn stop(self) {
+        self.runs.store(false, Release);
+    }
+}
+
+fn thread_ident(py: Python<'_>) -> PyResult<u64> {
+    py.import(pyo3::intern!(py, "_thread"))?.call_method0(pyo3::intern!(py, "get_ident"))?.extract()
+}
+
+/// Raises `KeyboardInterrupt` in another thread, at its next line of Python.
+fn interrupt(py: Python<'_>, thread: u64) -> PyResult<()> {
+    let ctypes = py.import("ctypes")?;
+    let raise = ctypes.getattr("pythonapi")?.getattr("PyThreadState_SetAsyncExc")?;
+    let thread = ctypes.getattr("c_ulong")?.call1((thread,))?;
+    let error =
+        ctypes.getattr("py_object")?.call1((py.get_type::<pyo3::exceptions::PyKeyboardInterrupt>(),))?;
+    raise.call1((thread, error)).map(drop)
+}

@@ -15,9 +15,18 @@ use pyo3::types::{PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyInt, PyList, Py
 /// From how many bytes on a fetched array shares the tensor's memory. Below, a copy is faster than the way through the array interface.
 const SHARED: usize = 1 << 14;
 
-/// `numpy.asarray`.
+/// `numpy.asarray`, or `numpy.from_dlpack` of what knows no other way.
 pub fn asarray<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    numpy_module(value.py())?.asarray.bind(value.py()).call1((value,))
+    let py = value.py();
+    match only_dlpack(value)? {
+        true => py.import("numpy")?.call_method1("from_dlpack", (value,)),
+        false => numpy_module(py)?.asarray.bind(py).call1((value,)),
+    }
+}
+
+/// Whether the value shows its elements by DLPack and in no way that NumPy takes by itself.
+fn only_dlpack(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(value.hasattr("__dlpack__")? && !value.hasattr("__array__")?)
 }
 
 static NUMPY: PyOnceLock<Numpy> = PyOnceLock::new();
@@ -653,6 +662,7 @@ pub fn of_feed(value: &Bound<'_, PyAny>, name: &str, dtype: DType, shape: &Parti
         Err(_) => match of_python(value, None).unwrap_or(None) {
             Some(tensor) if tensor.dtype() == dtype => tensor,
             _ if dtype == DType::Str => through_numpy(value, Some(dtype))?,
+            _ if only_dlpack(value)? => of_array_as(asarray(value)?.cast::<PyUntypedArray>()?, Some(dtype))?,
             // As TensorFlow: whatever numpy makes of it, errors too.
             _ => {
                 let kind = dtype_object(value.py(), dtype)?.getattr("as_numpy_dtype")?;

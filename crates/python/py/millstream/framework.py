@@ -594,6 +594,8 @@ def _convert(value: Any, dtype: Any, name: Optional[str], as_ref: bool) -> Tenso
         result = _engine.convert(value, dtype, name)
     if result is None and hasattr(value, "__array__"):
         result = _engine.convert(np.asarray(value), dtype, name)
+    if result is None and hasattr(value, "__dlpack__"):
+        result = _engine.convert(np.from_dlpack(value), dtype, name)
     if result is None:
         if value is None:
             raise ValueError("None values not supported.")

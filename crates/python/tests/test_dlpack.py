@@ -1,0 +1,64 @@
+"""DLPack: what other libraries' arrays show of themselves goes in, and what a session returns goes out."""
+
+import numpy as np
+import pytest
+
+import millstream as tf
+
+
+class Shown:
+    """An array that speaks DLPack and nothing else."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack__(self, **options):
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
+ARRAYS = [np.arange(6, dtype=np.float32).reshape(2, 3), np.arange(6).reshape(2, 3).T, np.arange(12.0)[::2], np.ones([200, 300], np.uint8), np.array(3.0)]
+
+
+@pytest.mark.parametrize("array", ARRAYS, ids=lambda a: "%s%s" % (a.dtype, list(a.shape)))
+def test_what_shows_itself_by_dlpack_goes_in(array):
+    x = tf.placeholder(array.dtype, array.shape)
+    with tf.Session() as sess:
+        np.testing.assert_array_equal(sess.run(tf.identity(x), {x: Shown(array)}), array)
+        np.testing.assert_array_equal(sess.make_callable(tf.identity(x), [x])(Shown(array)), array)
+        np.testing.assert_array_equal(sess.run(tf.convert_to_tensor(Shown(array))), array)
+        np.testing.assert_array_equal(sess.run(tf.py_func(lambda: Shown(array), [], array.dtype)), array)
+
+
+def test_a_feed_of_another_shape_is_refused():
+    x = tf.placeholder(tf.float32, [2])
+    with tf.Session() as sess, pytest.raises(ValueError, match="Cannot feed value of shape"):
+        sess.run(x, {x: Shown(np.zeros(3, np.float32))})
+
+
+@pytest.mark.parametrize("n", [3, 100000])
+def test_what_a_session_returns_goes_out_without_a_copy(n):
+    with tf.Session() as sess:
+        got = sess.run(tf.ones([n]) * 2.0)
+        other = np.from_dlpack(got)
+        assert got.flags.writeable and np.shares_memory(got, other)
+        np.testing.assert_array_equal(other, np.full(n, 2.0))
+
+
+@pytest.mark.parametrize("n", [3, 100000])
+def test_fed_and_fetched_arrays_are_nobody_elses(n):
+    v = tf.Variable(np.zeros(n, np.float32), use_resource=True)
+    queue = tf.FIFOQueue(10, [tf.float32], [[n]])
+    x = tf.placeholder(tf.float32, [n])
+    fed = np.ones(n, np.float32)
+    with tf.Session() as sess:
+        sess.run([v.assign(x).op, queue.enqueue(x)], {x: fed})
+        fed[:] = 5
+        first = sess.run(v.read_value())
+        first[:] = 7
+        assert (sess.run(v.read_value()) == 1).all() and (sess.run(queue.dequeue()) == 1).all()
+        same = sess.run(x, {x: fed})
+        same[:] = 9
+        assert (fed == 5).all()

@@ -15,11 +15,7 @@ const HEAD: &str = "\
 import typing as _t
 
 from millstream._engine import Operation as _Operation, Tensor as _Tensor
-
-_TensorLike = _t.Any
-_DTypeLike = _t.Any
-_ShapeLike = _t.Any
-_Text = _t.Union[str, bytes]
+from millstream._typing import DTypeLike as _DTypeLike, ShapeLike as _ShapeLike, TensorLike as _TensorLike, Text as _Text
 
 ";
 

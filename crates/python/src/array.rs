@@ -297,6 +297,10 @@ fn copy_in<T: Element + numpy::Element>(
     array: &Bound<'_, PyArray<T, IxDyn>>,
     shape: Shape,
 ) -> PyResult<Tensor> {
+    if !lies_well(array) {
+        let copied = array.call_method0("copy")?;
+        return copy_in(copied.cast::<PyArray<T, IxDyn>>()?, shape);
+    }
     let array = array.try_readonly().map_err(|e| PyValueError::new_err(e.to_string()))?;
     // A slice is given out of column-major arrays, too.
     let tensor = match array.as_slice() {
@@ -304,6 +308,12 @@ fn copy_in<T: Element + numpy::Element>(
         _ => Tensor::from_iter(shape, array.as_array().iter().copied()),
     };
     tensor.map_err(crate::errors::building)
+}
+
+/// Whether every element is where Rust may look at it: fields of records and views of bytes need not be.
+fn lies_well<T: numpy::Element>(array: &Bound<'_, PyArray<T, IxDyn>>) -> bool {
+    let size = size_of::<T>() as isize;
+    array.data().is_aligned() && array.strides().iter().all(|stride| stride % size == 0)
 }
 
 fn of_texts(array: &Bound<'_, PyUntypedArray>, shape: Shape) -> PyResult<Tensor> {
@@ -369,7 +379,7 @@ pub fn of_python(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Op
         return of_leaves(value, wanted).map(Some);
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-        return match is_plain(value)? {
+        return match is_plain(value, MOST_AXES)? {
             true => of_leaves(value, wanted).map(Some),
             false => Ok(None),
         };
@@ -377,12 +387,20 @@ pub fn of_python(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Op
     Ok(None)
 }
 
-/// Whether a list holds nothing but what numpy takes.
-fn is_plain(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+/// How deep lists may be in lists: numpy's own limit. A list that holds itself has no bottom.
+const MOST_AXES: usize = 64;
+
+/// Whether a list holds nothing but what numpy takes; an error if it is deeper than `depth`.
+fn is_plain(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<bool> {
+    let Some(depth) = depth.checked_sub(1) else {
+        return Err(PyValueError::new_err(format!(
+            "lists within lists make no tensor where they are more than {MOST_AXES} deep (or hold themselves)"
+        )));
+    };
     for item in value.try_iter()? {
         let item = item?;
         let plain = if item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>() {
-            is_plain(&item)?
+            is_plain(&item, depth)?
         } else {
             item.is_instance_of::<PyFloat>()
                 || item.is_instance_of::<PyInt>()

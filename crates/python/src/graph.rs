@@ -20,6 +20,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 #[pyclass(subclass, weakref, frozen, module = "millstream._engine")]
 pub struct Graph {
     graph: millstream::Graph,
+    /// Always true, but for the moment in which the garbage collector may meet an object that Python has made (Python 3.11 allocates its `__dict__`
+    /// then) and Rust has not filled yet: all of it is zero.
+    filled: bool,
     /// Where nodes were made, in the order of the nodes.
     places: Mutex<Vec<Place>>,
     /// The objects that stand for nodes and ports: always the same one, with whatever attributes programs have given it. They hold the
@@ -232,6 +235,7 @@ impl Graph {
     fn new(_args: &Bound<'_, PyAny>, _kwargs: Option<&Bound<'_, PyAny>>) -> Graph {
         Graph {
             graph: millstream::Graph::new(),
+            filled: true,
             places: Mutex::default(),
             handles: Mutex::default(),
             barred: Mutex::default(),
@@ -243,6 +247,9 @@ impl Graph {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        if !self.filled {
+            return Ok(());
+        }
         // Whoever holds the lock is in the middle of something: what is not visited counts as used.
         let Some(handles) = self.handles.try_lock() else { return Ok(()) };
         handles.ops.iter().flatten().try_for_each(|op| visit.call(op))?;

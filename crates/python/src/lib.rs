@@ -2,7 +2,7 @@
 //! runs is the business of the crate `millstream`, and what is only Python's (structures, classes, messages) that of the package in `py/`.
 //!
 //! - `graph`: `Graph` and its blocks, `tensor`: `Tensor` and `Operation`;
-//! - `op`: an op type as a function, `array`: numpy and Python values to tensors and back, `attr`: attributes;
+//! - `op`: an op type as a function, `doc`: what `help` says of it, `array`: numpy and Python values to tensors and back, `attr`: attributes;
 //! - `flow`: loops and branches over flat lists of tensors; `gradients`, and those that are Python functions: `custom`;
 //! - `host`: Python functions that nodes call;
 //! - `session`: `Session`; `leave`: without the interpreter's lock; `views`: tables and progress for people; `errors`: what is raised;
@@ -11,6 +11,7 @@
 mod array;
 mod attr;
 mod custom;
+mod doc;
 mod dtypes;
 mod errors;
 mod flow;

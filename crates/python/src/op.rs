@@ -20,15 +20,17 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use smallvec::SmallVec;
 
-/// An op type as a Python function.
+// An op type as a Python function. No doc comment: the class's docstring would hide those of its objects.
 #[pyclass(frozen, dict, module = "millstream._engine")]
 pub struct OpType {
-    def: &'static OpDef,
+    pub(crate) def: &'static OpDef,
     /// What Python calls it.
-    name: String,
-    parameters: Vec<Parameter>,
+    pub(crate) name: String,
+    /// Where Python finds it.
+    pub(crate) module: String,
+    pub(crate) parameters: Vec<Parameter>,
     /// As `raw_ops` have it.
-    keyword_only: bool,
+    pub(crate) keyword_only: bool,
     /// The class of the results, where there are several.
     results: PyOnceLock<Py<PyAny>>,
 }
@@ -37,15 +39,15 @@ pub struct OpType {
 type Words = (String, String, Option<Py<PyTuple>>);
 
 /// A parameter of the function.
-struct Parameter {
-    name: String,
+pub(crate) struct Parameter {
+    pub(crate) name: String,
     /// What the op calls it: an input or an attribute.
-    target: Target,
-    default: Option<Py<PyAny>>,
+    pub(crate) target: Target,
+    pub(crate) default: Option<Py<PyAny>>,
 }
 
 #[derive(Clone, Copy)]
-enum Target {
+pub(crate) enum Target {
     Input(usize),
     Attr(&'static str, AttrKind),
 }
@@ -59,15 +61,16 @@ pub fn op_names() -> Vec<&'static str> {
 #[pymethods]
 impl OpType {
     /// The op type `op` under the name `name`. `parameters`: in order, what Python calls each, what the op calls it, and a tuple with the
-    /// default if there is one; None takes the op's own words.
+    /// default if there is one; None takes the op's own words. `module` is where it stands.
     #[new]
-    #[pyo3(signature = (op, name = None, parameters = None, keyword_only = false))]
+    #[pyo3(signature = (op, name = None, parameters = None, keyword_only = false, module = None))]
     fn new(
         py: Python<'_>,
         op: &str,
         name: Option<String>,
         parameters: Option<Vec<Words>>,
         keyword_only: bool,
+        module: Option<String>,
     ) -> PyResult<OpType> {
         let def = millstream::registry().get(op);
         let def = def.ok_or_else(|| PyAttributeError::new_err(format!("there is no op '{op}'")))?;
@@ -76,7 +79,8 @@ impl OpType {
             None => own_parameters(py, def)?,
         };
         let name = name.unwrap_or_else(|| def.name.to_owned());
-        Ok(OpType { def, name, parameters, keyword_only, results: PyOnceLock::new() })
+        let module = module.unwrap_or_else(|| "millstream".to_owned());
+        Ok(OpType { def, name, module, parameters, keyword_only, results: PyOnceLock::new() })
     }
 
     #[getter]
@@ -89,15 +93,21 @@ impl OpType {
         &self.name
     }
 
+    /// Where it stands: `millstream.nn`.
+    #[getter]
+    fn __module__(&self) -> &str {
+        &self.module
+    }
+
     /// The op type.
     #[getter]
     fn op(&self) -> &'static str {
         self.def.name
     }
 
-    #[getter]
-    fn __doc__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("{}\n\n{}", self.def.doc, self.describe(py)?))
+    /// What `__doc__` gives: the package makes a property of it, which a getter of a class with (even no) docs of its own cannot be.
+    fn _doc(&self, py: Python<'_>) -> PyResult<String> {
+        crate::doc::of(py, self)
     }
 
     /// The arguments as `inspect.signature` has them.
@@ -121,8 +131,8 @@ impl OpType {
         inspect.getattr("Signature")?.call1((all,))
     }
 
-    fn __repr__(&self) -> String {
-        format!("<function {} of op '{}'>", self.name, self.def.name)
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<function {}{} of op '{}'>", self.name, self.__signature__(py)?.str()?, self.def.name))
     }
 
     #[pyo3(signature = (*args, **kwargs))]
@@ -249,65 +259,6 @@ impl OpType {
 impl OpType {
     fn keys(&self) -> String {
         self.parameters.iter().map(|p| p.name.as_str()).chain(["name"]).collect::<Vec<_>>().join(", ")
-    }
-
-    fn describe(&self, py: Python<'_>) -> PyResult<String> {
-        let mut text = String::from("Args:\n");
-        for p in &self.parameters {
-            let what = match p.target {
-                Target::Input(k) => {
-                    let arg = &self.def.inputs[k];
-                    let ty = match arg.ty {
-                        TypeSpec::Fixed(dtype) => dtype.tf_name().to_owned(),
-                        TypeSpec::Attr(attr) => self.allowed(attr),
-                    };
-                    match arg.count {
-                        Count::One if arg.is_ref => format!("A mutable `Tensor` of {ty}."),
-                        Count::One => format!("A `Tensor` of {ty}."),
-                        _ => format!("A list of `Tensor`s of {ty}."),
-                    }
-                }
-                Target::Attr(_, kind) => match kind {
-                    AttrKind::Type(_) => "A `tf.DType`.".into(),
-                    AttrKind::Int(_) => "An `int`.".into(),
-                    AttrKind::Float => "A `float`.".into(),
-                    AttrKind::Bool => "A `bool`.".into(),
-                    AttrKind::Str([]) => "A `string`.".into(),
-                    AttrKind::Str(words) => format!("A `string`, one of {}.", words.join(", ")),
-                    AttrKind::Shape => "A `tf.TensorShape` or list of `ints`.".into(),
-                    AttrKind::Tensor => "A value.".into(),
-                    _ => "A list.".into(),
-                },
-            };
-            let default = match &p.default {
-                Some(d) => format!(" Defaults to `{}`.", d.bind(py).repr()?),
-                None => String::new(),
-            };
-            text += &format!("  {}: {what}{default}\n", p.name);
-        }
-        text += "  name: A name for the operation (optional).\n\nReturns:\n";
-        text += &match self.def.outputs.as_slice() {
-            [] => "  The created Operation.\n".to_owned(),
-            [one] if one.count == Count::One => "  A `Tensor`.\n".into(),
-            [_] => "  A list of `Tensor`s.\n".into(),
-            all => format!(
-                "  A tuple of `Tensor`s ({}).\n",
-                all.iter().map(|a| a.name).collect::<Vec<_>>().join(", ")
-            ),
-        };
-        if let Some((_, case)) = self.def.cases.iter().find(|(_, c)| c.contains(") =")) {
-            text += &format!("\nExample (op and result):\n  {}\n", case.trim());
-        }
-        Ok(text)
-    }
-
-    fn allowed(&self, attr: &str) -> String {
-        match self.def.attr_spec(attr).map(|s| s.kind) {
-            Some(AttrKind::Type(dtypes)) if !dtypes.is_empty() => {
-                dtypes.iter().map(|d| d.tf_name()).collect::<Vec<_>>().join(", ")
-            }
-            _ => "any dtype".into(),
-        }
     }
 
     /// What the function returns: nothing but the operation, a tensor, a list, or a named tuple of these.

@@ -12,7 +12,7 @@ use millstream::graph::{NodeId, Port};
 use millstream::runtime::{FeedList, FetchList, Fetched, PartialRun as EnginePartialRun, Poll, Target};
 use millstream::{DType, Op, RunOptions, SessionOptions};
 use parking_lot::Mutex;
-use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyRecursionError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
@@ -24,7 +24,9 @@ use std::time::Duration;
 /// Runs a graph; the package's `Session` is a class of this one, and brings the `__dict__`.
 #[pyclass(subclass, weakref, frozen, module = "millstream._engine")]
 pub struct Session {
-    graph: Py<Graph>,
+    /// None only where the garbage collector meets an object that Python has made (Python 3.11 allocates its `__dict__` then) and Rust has not
+    /// filled yet: all of it is zero.
+    graph: Option<Py<Graph>>,
     session: Arc<millstream::Session>,
     closed: AtomicBool,
     showing: Arc<Showing>,
@@ -85,6 +87,9 @@ enum Form {
     Packed(Py<PyAny>, Vec<Form>),
 }
 
+/// How deep fetches may be nested; each level takes some of the stack.
+const DEEPEST: usize = 256;
+
 thread_local! {
     /// What a run on this thread asks now and then: whether Ctrl-C was pressed. Signals are the main thread's business.
     static SIGNALS: OnceCell<Option<Poll>> = const { OnceCell::new() };
@@ -115,6 +120,20 @@ fn poll_signals() -> Poll {
 impl Form {
     /// The form of a fetch; what is to be run is appended to `targets`.
     fn of(graph: &Bound<'_, Graph>, fetch: &Bound<'_, PyAny>, targets: &mut Vec<Target>) -> PyResult<Form> {
+        Form::within(graph, fetch, targets, DEEPEST)
+    }
+
+    fn within(
+        graph: &Bound<'_, Graph>,
+        fetch: &Bound<'_, PyAny>,
+        targets: &mut Vec<Target>,
+        depth: usize,
+    ) -> PyResult<Form> {
+        let Some(depth) = depth.checked_sub(1) else {
+            return Err(PyRecursionError::new_err(format!(
+                "fetches are nested more than {DEEPEST} deep (or hold themselves): fetch a flat list"
+            )));
+        };
         let py = fetch.py();
         if let Ok(tensor) = fetch.cast::<Tensor>() {
             own(graph, tensor.get().graph(py), fetch)?;
@@ -125,7 +144,7 @@ impl Form {
             return Form::of_node(graph, op.get().id(), targets);
         }
         let mut parts = |items: &Bound<'_, PyAny>| -> PyResult<Vec<Form>> {
-            items.try_iter()?.map(|item| Form::of(graph, &item?, targets)).collect()
+            items.try_iter()?.map(|item| Form::within(graph, &item?, targets, depth)).collect()
         };
         if fetch.is_instance_of::<PyList>() {
             return Ok(Form::List(parts(fetch)?));
@@ -152,7 +171,7 @@ impl Form {
             let items = fetch.call_method0("items")?.try_iter()?;
             let pairs = items.map(|item| {
                 let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item?.extract()?;
-                Ok((key.unbind(), Form::of(graph, &value, targets)?))
+                Ok((key.unbind(), Form::within(graph, &value, targets, depth)?))
             });
             return Ok(Form::Dict(fetch.get_type().unbind(), pairs.collect::<PyResult<_>>()?));
         }
@@ -196,6 +215,21 @@ impl Form {
             ))
         })?;
         Form::of(graph, &element, targets)
+    }
+
+    /// What the garbage collector is to see.
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let all = |parts: &[Form]| parts.iter().try_for_each(|p| p.traverse(visit));
+        match self {
+            Form::Value(_) | Form::Nothing => Ok(()),
+            Form::List(parts) | Form::Tuple(parts) => all(parts),
+            Form::Named(class, parts) => visit.call(class).and_then(|()| all(parts)),
+            Form::Packed(pack, parts) => visit.call(pack).and_then(|()| all(parts)),
+            Form::Dict(class, parts) => {
+                visit.call(class)?;
+                parts.iter().try_for_each(|(key, p)| visit.call(key).and_then(|()| p.traverse(visit)))
+            }
+        }
     }
 
     /// Whether a port's value is asked for.
@@ -525,7 +559,7 @@ impl Session {
         };
         let session = millstream::Session::with_options(graph.get().inner(), options).map_err(building)?;
         Ok(Session {
-            graph: graph.clone().unbind(),
+            graph: Some(graph.clone().unbind()),
             session: Arc::new(session),
             closed: AtomicBool::new(false),
             showing: Arc::default(),
@@ -541,7 +575,7 @@ impl Session {
     /// The graph.
     #[getter(graph)]
     fn graph_(&self, py: Python<'_>) -> Py<Graph> {
-        self.graph.clone_ref(py)
+        self.owner().clone_ref(py)
     }
 
     #[getter]
@@ -568,7 +602,7 @@ impl Session {
         run_metadata: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.check_open()?;
-        let graph = self.graph.bind(py);
+        let graph = self.owner().bind(py);
         if graph.get().inner().is_empty() {
             return Err(PyRuntimeError::new_err(
                 "The Session graph is empty.  Add operations to the graph before calling run().",
@@ -606,7 +640,7 @@ impl Session {
             return Err(op_error(py, "CancelledError", "Session has been closed."));
         }
         slf.get().check_open()?;
-        let graph = slf.get().graph.bind(py);
+        let graph = slf.get().owner().bind(py);
         if let Some(list) = feed_list.filter(|l| !l.is_none())
             && !(list.is_instance_of::<PyList>() || list.is_instance_of::<PyTuple>())
         {
@@ -629,7 +663,7 @@ impl Session {
     ) -> PyResult<Report> {
         self.check_open()?;
         let Some(fetches) = fetches else { return Ok(Report::of_holdings(&self.session.holdings())) };
-        let graph = self.graph.bind(py);
+        let graph = self.owner().bind(py);
         let mut targets = Vec::new();
         Form::of(graph, fetches, &mut targets)?;
         let ports = ports_of(graph, feeds)?;
@@ -657,7 +691,7 @@ impl Session {
         feeds: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<PartialRun> {
         self.check_open()?;
-        let graph = self.graph.bind(py);
+        let graph = self.owner().bind(py);
         let mut targets = Vec::new();
         Form::of(graph, fetches, &mut targets)?;
         if targets.is_empty() {
@@ -683,7 +717,7 @@ impl Session {
         feed_dict: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.check_open()?;
-        let graph = self.graph.bind(py);
+        let graph = self.owner().bind(py);
         let mut targets = Vec::new();
         let form = Form::of(graph, fetches, &mut targets)?;
         if targets.iter().any(|t| matches!(t, Target::Operation(_))) {
@@ -703,6 +737,10 @@ impl Session {
 }
 
 impl Session {
+    fn owner(&self) -> &Py<Graph> {
+        self.graph.as_ref().expect("an object that code sees is filled")
+    }
+
     fn prepare(
         &self,
         graph: &Bound<'_, Graph>,
@@ -750,6 +788,11 @@ impl Session {
 
 #[pymethods]
 impl Callable {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.session)?;
+        self.form.traverse(&visit)
+    }
+
     #[pyo3(signature = (*args, **kwargs))]
     fn __call__<'py>(
         &self,
@@ -763,7 +806,7 @@ impl Callable {
             return Err(op_error(py, "CancelledError", "Session has been closed."));
         }
         session.check_open()?;
-        let graph = session.graph.bind(py);
+        let graph = session.owner().bind(py);
         if args.len() != self.feeds.len() {
             let text = format!(
                 "Expected to feed {} values but got {}: this callable was made for as many as its `feed_list` has",

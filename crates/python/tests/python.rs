@@ -1,4 +1,4 @@
-//! Runs the Python tests: makes a virtual environment in the target folder (once; NumPy, protobuf, absl, attrs and pytest come by pip), puts the extension that
+//! Runs the Python tests: makes a virtual environment in the target folder (once; NumPy, protobuf, absl, attrs, pytest and mypy come by pip), puts the extension that
 //! cargo has built beside the package, and calls pytest on this folder.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
@@ -7,7 +7,7 @@ use std::process::Command;
 use std::{env, fs, io};
 
 /// What the environment has: a change makes it anew.
-const PACKAGES: &[&str] = &["absl-py", "attrs", "numpy", "protobuf>=4.21", "pytest>=8"];
+const PACKAGES: &[&str] = &["absl-py", "attrs", "mypy>=1.18,<2.5", "numpy", "protobuf>=4.21", "pytest>=8"];
 
 #[test]
 fn python_tests_pass() {
@@ -46,7 +46,7 @@ fn environment(scratch: &Path) -> PathBuf {
         Command::new(&python)
             .args(["-m", "pip", "install", "-q", "--disable-pip-version-check"])
             .args(PACKAGES),
-        "the Python tests need absl-py, attrs, NumPy, protobuf and pytest, which pip could not install into a virtual environment",
+        "the Python tests need absl-py, attrs, mypy, NumPy, protobuf and pytest, which pip could not install into a virtual environment",
     );
     fs::write(&made, wanted).unwrap_or_else(|e| panic!("{}: {e}", made.display()));
     python

@@ -68,7 +68,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         }
         return Ok(());
     };
-    let least = if at < 0 { -at } else { at + 1 };
+    let least = if at < 0 { at.saturating_neg() } else { at.saturating_add(1) };
     let axis = axis("axis", at, params.len())
         .map_err(|e| e.led_by(format!("Shape must be at least rank {least} but is rank {}", params.len())))?;
     let batch = batch_dims(batch, axis, indices.len())?;

@@ -11,6 +11,7 @@ A graph is built once, loops and branches included, and run any number of times:
 The functions that are one op each are made when they are first asked for (`_namespaces.py`); the others stand in the modules here.
 """
 
+import typing as _typing
 from typing import Any as _Any
 
 from millstream import _engine, _namespaces, array_ops, compat, dtypes, errors, framework, graph_keys, logging, math_ops, nest, raw_ops, shapes
@@ -108,8 +109,12 @@ __git_version__, __compiler_version__ = GIT_VERSION, COMPILER_VERSION
 _namespaces.install(__name__)
 
 
-def __getattr__(name: str) -> _Any:
-    return _namespaces.find(__name__, "", name)
+if _typing.TYPE_CHECKING:
+    from millstream._endpoints import *  # noqa: F403
+else:
+
+    def __getattr__(name: str) -> _Any:
+        return _namespaces.find(__name__, "", name)
 
 
 def __dir__() -> list:

@@ -34,7 +34,18 @@ def _table() -> Dict[str, Dict[str, str]]:
 
 def names(space: str) -> List[str]:
     """The names in a namespace."""
-    return list(_table().get(space, {}))
+    package = sys.modules["millstream"]
+    return [n for n, word in _table().get(space, {}).items() if not word.startswith("=") or hasattr(package, word[1:])]
+
+
+def spaces() -> List[str]:
+    """The namespaces that have a name or hold one that has."""
+    return _spaces()
+
+
+def home(op: str, name: str, space: str) -> str:
+    """The namespace that a function of one op is shown to be of: the top, if it stands there under this name, too."""
+    return "" if _table().get("", {}).get(name) == op else space
 
 
 def find(module: str, space: str, name: str) -> Any:
@@ -48,7 +59,8 @@ def find(module: str, space: str, name: str) -> Any:
     elif word is not None:
         from millstream._ops import op
 
-        value = op(word, name)
+        top = space and home(word, name, space) == ""
+        value = getattr(sys.modules["millstream"], name) if top else op(word, public)
     elif public in _spaces() or _is_file(public):
         value = _space(public)
     elif not space and name[0].isupper() and _message(name) is not None:
@@ -131,7 +143,7 @@ class _Finder:
         head, _, public = name.partition(".")
         if head != "millstream" or public == "raw_ops" or public not in _spaces():
             return None
-        return importlib.machinery.ModuleSpec(name, _Loader(), is_package=True)
+        return importlib.machinery.ModuleSpec(name, _Loader(), is_package=True)  # type: ignore[arg-type]
 
 
 class _Loader:
@@ -148,4 +160,4 @@ class _Loader:
 def install(package: str) -> None:
     """Makes `import millstream.math` work."""
     if not any(isinstance(f, type) and f is _Finder for f in sys.meta_path):
-        sys.meta_path.append(_Finder)  # type: ignore[arg-type]
+        sys.meta_path.append(_Finder)

@@ -10,7 +10,10 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from millstream import _engine
 
-_made: Dict[Tuple[str, str, bool], Any] = {}
+# An op's function shows its own docs, and they are written when they are asked for.
+setattr(_engine.OpType, "__doc__", property(_engine.OpType._doc))
+
+_made: Dict[Tuple[str, str], Any] = {}
 
 
 def _parameters(op: str) -> Optional[List[Tuple[str, str, Any]]]:
@@ -49,18 +52,19 @@ def _words(text: str) -> List[str]:
 
 
 def op(name: str, public: str = "") -> Any:
-    """The op type `name` as a function of positional arguments, called `public`."""
+    """The op type `name` as a function of positional arguments, called `public`: `nn.relu`, as it is called after `tf.`."""
     return _get(name, public or name, False)
 
 
 def raw(name: str) -> Any:
     """The op type `name` as a function of keyword arguments."""
-    return _get(name, name, True)
+    return _get(name, "raw_ops." + name, True)
 
 
 def _get(name: str, public: str, keyword_only: bool) -> Any:
-    key = (name, public, keyword_only)
-    found = _made.get(key)
+    found = _made.get((name, public))
     if found is None:
-        found = _made[key] = _engine.OpType(name, public, _parameters(name), keyword_only)
+        space, _, short = public.rpartition(".")
+        module = "millstream." + space if space else "millstream"
+        found = _made[name, public] = _engine.OpType(name, short, _parameters(name), keyword_only, module)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
-from typing import Any, List, Optional
+from typing import TYPE_CHECKING, Any, List, Optional
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.framework import SparseTensor, constant, convert_to_tensor, name_scope
 from millstream.math_ops import cast, deprecated
+
+if TYPE_CHECKING:
+    from millstream._typing import Filled
 
 __all__ = [
     "boolean_mask",
@@ -114,7 +117,7 @@ def reshape(tensor: Any, shape: Any, name: Optional[str] = None) -> Tensor:
     return op("Reshape")(tensor, _shape_tensor(shape), name=name)
 
 
-def _filled(value: Any, called: str) -> Any:
+def _filled(value: Any, called: str) -> Filled:
     def function(shape: Any, dtype: Any = dtypes.float32, name: Optional[str] = None) -> Tensor:
         dtype = dtypes.as_dtype(dtype).base_dtype
         if dtype == dtypes.string and value:
@@ -129,7 +132,7 @@ def _filled(value: Any, called: str) -> Any:
             if not isinstance(shape, Tensor):
                 try:
                     known = shapes.TensorShape(_shape_tensor(shape) if not isinstance(shape, np.ndarray) else shape.tolist())
-                    if known.is_fully_defined() and known.num_elements() < 1000:
+                    if known.is_fully_defined() and (known.num_elements() or 0) < 1000:
                         return constant(one if known.num_elements() else np.full(known.as_list(), one, dtype.as_numpy_dtype), dtype, known, name)
                     if known.is_fully_defined():
                         shape = convert_to_tensor(known.as_list(), dtypes.int32, name="shape_as_tensor")
@@ -404,14 +407,14 @@ def _getitem(tensor: Tensor, key: Any, var: Any = None) -> Tensor:
         elif k is Ellipsis:
             if masks["ellipsis_mask"]:
                 raise ValueError("Multiple ellipses in slice spec not allowed")
-            begin.append(0), end.append(0), strides.append(1)
+            begin, end, strides = [*begin, 0], [*end, 0], [*strides, 1]
             masks["ellipsis_mask"] |= 1 << i
         elif k is None:
-            begin.append(0), end.append(0), strides.append(1)
+            begin, end, strides = [*begin, 0], [*end, 0], [*strides, 1]
             masks["new_axis_mask"] |= 1 << i
         else:
             k = _index(k)
-            begin.append(k), end.append(k + 1), strides.append(1)
+            begin, end, strides = [*begin, k], [*end, k + 1], [*strides, 1]
             masks["shrink_axis_mask"] |= 1 << i
     with name_scope(None, "strided_slice", [tensor]) as name:
         if not begin:
@@ -558,7 +561,8 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> shapes.TensorShape:
     x, y = shapes.TensorShape(shape_x), shapes.TensorShape(shape_y)
     if x.ndims is None or y.ndims is None:
         return shapes.TensorShape(None)
-    a, b = x.as_list(), y.as_list()
+    a: List[Any] = x.as_list()
+    b: List[Any] = y.as_list()
     n = max(len(a), len(b))
     a, b = [1] * (n - len(a)) + a, [1] * (n - len(b)) + b
     out = []

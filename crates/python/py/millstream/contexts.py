@@ -10,6 +10,8 @@ from typing import Any, Dict, Optional
 class ControlFlowContext:
     """A loop or a branch that a graph has."""
 
+    _MESSAGE: Any  # The message of its kind, and the collection that it belongs to.
+
     def __init__(self, graph: Any, number: int, facts: Dict[str, Any]) -> None:
         self._graph, self._number, self._facts = graph, number, facts
 

@@ -125,7 +125,8 @@ class _Structure:
 
     def pack(self, values: Any) -> Any:
         """The structure with these parts."""
-        values, leaves = iter(values), []
+        values = iter(values)
+        leaves: List[Any] = []
         for leaf in self._flat:
             if isinstance(leaf, SparseTensor):
                 leaves.append(SparseTensor(next(values), next(values), next(values)))
@@ -155,7 +156,7 @@ def _paths(structure: Any, prefix: str = "") -> List[str]:
 
 def _shape_invariants(vars: Any, invariants: Any) -> List[Any]:  # noqa: A002
     """The invariant of each part of each loop variable."""
-    flat = []
+    flat: List[Any] = []
     leaves = nest.flatten(vars)
     nest.assert_same_structure(_list(vars), _list(invariants))
     given = nest.flatten_up_to(vars, invariants)

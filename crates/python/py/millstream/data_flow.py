@@ -200,7 +200,7 @@ def _listed(known: List[Any]) -> List[Any]:
 class FIFOQueue(QueueBase):
     """A queue: first in, first out."""
 
-    def __init__(self, capacity: int, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: Optional[str] = None, name: str = "fifo_queue") -> None:
+    def __init__(self, capacity: int, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: Optional[str] = None, name: Optional[str] = "fifo_queue") -> None:
         types = _as_types(dtypes, "FIFOQueueV2")
         known, names = _as_shapes(shapes, len(types)), _as_names(names, len(types))
         ref = op("FIFOQueueV2")(component_types=types, shapes=_listed(known), capacity=capacity, shared_name=shared_name or "", name=name)
@@ -210,7 +210,7 @@ class FIFOQueue(QueueBase):
 class PaddingFIFOQueue(QueueBase):
     """A FIFO queue whose elements may differ in size: batches are padded."""
 
-    def __init__(self, capacity: int, dtypes: Any, shapes: Any, names: Any = None, shared_name: Optional[str] = None, name: str = "padding_fifo_queue") -> None:
+    def __init__(self, capacity: int, dtypes: Any, shapes: Any, names: Any = None, shared_name: Optional[str] = None, name: Optional[str] = "padding_fifo_queue") -> None:
         types = _as_types(dtypes, "PaddingFIFOQueueV2")
         known, names = _as_partial_shapes(shapes, len(types)), _as_names(names, len(types))
         ref = op("PaddingFIFOQueueV2")(component_types=types, shapes=known, capacity=capacity, shared_name=shared_name or "", name=name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List
+from typing import TYPE_CHECKING, Any, List
 
 from millstream import _namespaces
 from millstream.check_ops import assert_shapes
@@ -11,8 +11,12 @@ from millstream.check_ops import verify_tensor_all_finite as assert_all_finite
 __all__ = ["assert_all_finite", "assert_shapes"]
 
 
-def __getattr__(name: str) -> Any:
-    return _namespaces.find(__name__, "debugging", name)
+if TYPE_CHECKING:
+    from millstream._endpoints_debugging import *  # noqa: F403
+else:
+
+    def __getattr__(name: str) -> Any:
+        return _namespaces.find(__name__, "debugging", name)
 
 
 def __dir__() -> List[str]:

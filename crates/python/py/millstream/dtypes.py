@@ -7,9 +7,65 @@ A variable's reference has a dtype of its own (`float32_ref`), 100 above.
 from __future__ import annotations
 
 import builtins
-from typing import Any, Dict, FrozenSet, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, FrozenSet, Optional, Tuple
 
 import numpy as np
+
+__all__ = [
+    "DType",
+    "QUANTIZED_DTYPES",
+    "as_dtype",
+    "bfloat16",
+    "bfloat16_ref",
+    "bool",
+    "bool_ref",
+    "complex128",
+    "complex128_ref",
+    "complex64",
+    "complex64_ref",
+    "double",
+    "double_ref",
+    "float16",
+    "float16_ref",
+    "float32",
+    "float32_ref",
+    "float64",
+    "float64_ref",
+    "half",
+    "half_ref",
+    "int16",
+    "int16_ref",
+    "int32",
+    "int32_ref",
+    "int64",
+    "int64_ref",
+    "int8",
+    "int8_ref",
+    "qint16",
+    "qint16_ref",
+    "qint32",
+    "qint32_ref",
+    "qint8",
+    "qint8_ref",
+    "quint16",
+    "quint16_ref",
+    "quint8",
+    "quint8_ref",
+    "resource",
+    "resource_ref",
+    "string",
+    "string_ref",
+    "uint16",
+    "uint16_ref",
+    "uint32",
+    "uint32_ref",
+    "uint64",
+    "uint64_ref",
+    "uint8",
+    "uint8_ref",
+    "variant",
+    "variant_ref",
+]
 
 _REF = 100
 
@@ -337,14 +393,17 @@ def _of_numpy(dtype: np.dtype) -> Optional[DType]:
 
 def _numpy_bfloat16() -> Any:
     try:
-        import ml_dtypes  # type: ignore[import-not-found]
+        import ml_dtypes
     except ImportError:
         raise TypeError("NumPy has no bfloat16: cast the tensor to float32, or install the package `ml_dtypes`") from None
     return ml_dtypes.bfloat16
 
 
-def __getattr__(name: str) -> Any:
-    """Functions that `tf.dtypes` has beside the types."""
-    from millstream import _namespaces
+if TYPE_CHECKING:
+    from millstream._endpoints_dtypes import *  # noqa: F403
+else:
 
-    return _namespaces.find(__name__, "dtypes", name)
+    def __getattr__(name: str) -> Any:
+        from millstream import _namespaces
+
+        return _namespaces.find(__name__, "dtypes", name)

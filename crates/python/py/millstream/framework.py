@@ -703,7 +703,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         if isinstance(value, (shapes.TensorShape, shapes.Dimension)):
             return _convert(value, dtype, name, False)
         return _engine.constant(value, dtype, name)
-    shape = [int(d) for d in shapes.TensorShape(shape).as_list()]
+    shape = shapes.TensorShape(shape)._known_dims()
     kind = None if dtype is None else dtypes.as_dtype(dtype).as_numpy_dtype
     array = value if isinstance(value, np.ndarray) else np.array(value)
     if verify_shape and array.shape != tuple(shape):
@@ -714,7 +714,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     if dtype is None and not isinstance(value, np.ndarray):
         array = array.astype(np.float32) if array.dtype == np.float64 else array.astype(np.int32) if array.dtype == np.int64 else array
     elif kind is not None and kind is not np.object_ and kind is not object:
-        if array.dtype.kind == "f" and np.dtype(kind).kind in "iu" and not isinstance(value, np.ndarray):
+        if array.size and array.dtype.kind == "f" and np.dtype(kind).kind in "iu" and not isinstance(value, np.ndarray):
             return _engine.constant(value, dtype, name)  # Raises, as TensorFlow does.
         array = array.astype(kind)
     flat = array.ravel()
@@ -795,7 +795,8 @@ class IndexedSlices:
 
 
 IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
-_SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
+IndexedSlicesValue.__doc__ = "The value of `IndexedSlices`: arrays of rows and of where they are; `dense_shape` may be None."
+_SparseTensorValue = collections.namedtuple("_SparseTensorValue", ["indices", "values", "dense_shape"])
 
 
 class SparseTensorValue(_SparseTensorValue):
@@ -912,7 +913,7 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
 
 
 # What TensorFlow also knows, beside what the engine's shape rules ask for.
-_FOLDED = {
+_FOLDED: Dict[str, Callable[..., Any]] = {
     "Cast": lambda dtype, x: np.asarray(x).astype(dtype),
     "Equal": lambda dtype, x, y: np.equal(x, y),
     "NotEqual": lambda dtype, x, y: np.not_equal(x, y),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from millstream import array_ops, nest
 from millstream.control_flow import while_loop
 from millstream.framework import constant, convert_to_tensor, name_scope
 from millstream.tensor_array import TensorArray
+
+if TYPE_CHECKING:
+    from millstream._typing import Fold
 
 
 def _rows(elems: Any) -> Any:
@@ -66,7 +69,7 @@ def map_fn(
         return nest.pack_sequence_as(dtype, stacked)
 
 
-def _fold(called: str, backwards: bool) -> Any:
+def _fold(called: str, backwards: bool) -> Fold:
     def function(
         fn: Callable[..., Any],
         elems: Any,

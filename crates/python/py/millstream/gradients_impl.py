@@ -81,6 +81,9 @@ def gradients(
     sources = [_source(x) for x in xs]
     if not ys:
         return [None] * len(xs)
+    for item in [*sources, *ys]:
+        if item.graph is not ys[0].graph:
+            raise ValueError("%s must be from the same graph as %s." % (item, ys[0]))
     if grad_ys is not None:
         grad_ys = _list(grad_ys)
         if len(grad_ys) != len(ys):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from millstream import _namespaces, logging, protos
 from millstream.shapes import TensorShape
@@ -163,5 +163,9 @@ def _past(name: str, through: Dict[str, str]) -> str:
     return mark + name.lstrip("^")
 
 
-def __getattr__(name: str) -> Any:
-    return _namespaces.find(__name__, "graph_util", name)
+if TYPE_CHECKING:
+    from millstream._endpoints_graph_util import *  # noqa: F403
+else:
+
+    def __getattr__(name: str) -> Any:
+        return _namespaces.find(__name__, "graph_util", name)

@@ -110,7 +110,7 @@ class VarianceScaling(Initializer):
         self.scale, self.mode, self.distribution, self.seed, self.dtype = scale, mode, distribution, seed, dtypes.as_dtype(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-        dims = [int(d) for d in shapes.TensorShape(shape).as_list()]
+        dims = shapes.TensorShape(shape)._known_dims()
         fan_in, fan_out = _fans(dims)
         n = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[self.mode]
         scale, dtype = self.scale / max(1.0, n), dtype or self.dtype
@@ -179,7 +179,8 @@ class Identity(Initializer):
         dims = shapes.TensorShape(shape if partition_info is None else partition_info.full_shape).as_list()
         if len(dims) != 2:
             raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
-        whole = array_ops.eye(*[int(d) for d in dims], dtype=dtype or self.dtype)
+        rows, columns = (int(d) for d in dims)
+        whole = array_ops.eye(rows, columns, dtype=dtype or self.dtype)
         if partition_info is not None:
             whole = array_ops.slice(whole, partition_info.var_offset, shape)
         return self.gain * whole

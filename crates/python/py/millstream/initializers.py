@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List
+from typing import TYPE_CHECKING, Any, List
 
 from millstream import _namespaces
 from millstream.init_ops import Identity as identity
@@ -11,8 +11,12 @@ from millstream.init_ops import he_normal, he_uniform, lecun_normal, lecun_unifo
 __all__ = ["he_normal", "he_uniform", "identity", "lecun_normal", "lecun_uniform"]
 
 
-def __getattr__(name: str) -> Any:
-    return _namespaces.find(__name__, "initializers", name)
+if TYPE_CHECKING:
+    from millstream._endpoints_initializers import *  # noqa: F403
+else:
+
+    def __getattr__(name: str) -> Any:
+        return _namespaces.find(__name__, "initializers", name)
 
 
 def __dir__() -> List[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List
+from typing import TYPE_CHECKING, Any, List
 
 from millstream import _namespaces
 from millstream.parsing_ops import parse_sequence_example
@@ -12,20 +12,32 @@ __all__ = ["parse_sequence_example"]
 _ELSEWHERE = {"TFRecordOptions": "python_io", "TFRecordCompressionType": "python_io", "TFRecordWriter": "python_io", "tf_record_iterator": "python_io"}
 
 
-def __getattr__(name: str) -> Any:
-    if name in _ELSEWHERE:
-        from millstream import python_io
+if TYPE_CHECKING:
+    from millstream._endpoints_io import *  # noqa: F403
+    from millstream import gfile as gfile
+    from millstream.python_io import (
+        TFRecordCompressionType as TFRecordCompressionType,
+        TFRecordOptions as TFRecordOptions,
+        TFRecordWriter as TFRecordWriter,
+        tf_record_iterator as tf_record_iterator,
+    )
+    from millstream.train import match_filenames_once as match_filenames_once, write_graph as write_graph
+else:
 
-        return getattr(python_io, name)
-    if name in ("match_filenames_once", "write_graph"):
-        from millstream import train
+    def __getattr__(name: str) -> Any:
+        if name in _ELSEWHERE:
+            from millstream import python_io
 
-        return getattr(train, name)
-    if name == "gfile":
-        from millstream import gfile
+            return getattr(python_io, name)
+        if name in ("match_filenames_once", "write_graph"):
+            from millstream import train
 
-        return gfile
-    return _namespaces.find(__name__, "io", name)
+            return getattr(train, name)
+        if name == "gfile":
+            from millstream import gfile
+
+            return gfile
+        return _namespaces.find(__name__, "io", name)
 
 
 def __dir__() -> List[str]:

@@ -415,9 +415,8 @@ class BatchNormalization(Layer):
                 return value
             return tf.reshape(value, [-1 if i == axis else 1 for i in range(rank)])
 
-        outputs = tf.nn.batch_normalization(
-            inputs, *map(along_axis, (mean, variance, self.beta, self.gamma)), variance_epsilon=self.epsilon
-        )
+        parts = [along_axis(v) for v in (mean, variance, self.beta, self.gamma)]
+        outputs = tf.nn.batch_normalization(inputs, parts[0], parts[1], parts[2], parts[3], variance_epsilon=self.epsilon)
         outputs.set_shape(inputs.get_shape())
         return outputs
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional
+from typing import TYPE_CHECKING, Any, List, Optional
 
 from millstream import _namespaces, array_ops, math_ops
 from millstream._engine import Tensor
@@ -85,12 +85,17 @@ def polyval(coeffs: Any, x: Any, name: Optional[str] = None) -> Tensor:
         return value
 
 
-def __getattr__(name: str) -> Any:
-    if name in _OF_NN:
-        from millstream import nn
+if TYPE_CHECKING:
+    from millstream._endpoints_math import *  # noqa: F403
+    from millstream.nn import in_top_k as in_top_k, l2_normalize as l2_normalize, log_softmax as log_softmax, softmax as softmax, top_k as top_k, zero_fraction as zero_fraction
+else:
 
-        return getattr(nn, name)
-    return _namespaces.find(__name__, "math", name)
+    def __getattr__(name: str) -> Any:
+        if name in _OF_NN:
+            from millstream import nn
+
+            return getattr(nn, name)
+        return _namespaces.find(__name__, "math", name)
 
 
 def __dir__() -> List[str]:

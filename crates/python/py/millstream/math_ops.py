@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, List, Optional
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from millstream import dtypes
 from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.framework import IndexedSlices, SparseTensor, constant, constant_value, convert_to_tensor, name_scope
+
+if TYPE_CHECKING:
+    from millstream._typing import Place, Reduction
 
 __all__ = [
     "abs",
@@ -342,7 +345,7 @@ def deprecated(new: Any, old: Any, new_name: str, old_name: str) -> Any:
     return new
 
 
-def _reduction(name: str, called: str, doc: str) -> Any:
+def _reduction(name: str, called: str, doc: str) -> Reduction:
     def function(
         input_tensor: Any,
         axis: Any = None,
@@ -415,7 +418,7 @@ def count_nonzero(
         return cast(reduce_sum(cast(not_equal(x, zero), dtypes.int64), axis, keepdims), dtype)
 
 
-def _arg(op_name: str, called: str) -> Any:
+def _arg(op_name: str, called: str) -> Place:
     def function(
         input: Any,  # noqa: A002
         axis: Any = None,
@@ -477,7 +480,7 @@ def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name:
         one = convert_to_tensor(1.0, use_norm.dtype)
         scale = clip_norm * op("Minimum")(1.0 / use_norm, one / clip_norm)
         scale = op("Select")(op("IsFinite")(use_norm), scale, convert_to_tensor(float("nan"), use_norm.dtype))
-        values = [None if t is None else (t.values if isinstance(t, IndexedSlices) else t) * scale for t in t_list]
+        values: List[Any] = [None if t is None else (t.values if isinstance(t, IndexedSlices) else t) * scale for t in t_list]
         values = [
             IndexedSlices(v, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else v for v, t in zip(values, t_list)
         ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
@@ -16,16 +16,24 @@ from millstream.framework import constant_value, convert_to_tensor, name_scope
 _RECURRENT = ("bidirectional_dynamic_rnn", "dynamic_rnn", "raw_rnn", "static_bidirectional_rnn", "static_rnn")
 
 
-def __getattr__(name: str) -> Any:
-    if name == "rnn_cell":
-        return importlib.import_module("millstream.rnn_cell")
-    if name in _RECURRENT:
-        return getattr(importlib.import_module("millstream.rnn"), name)
-    for module in ("embedding_ops", "nn_ops"):
-        found = importlib.import_module("millstream." + module)
-        if name in found.__all__:
-            return getattr(found, name)
-    return _namespaces.find(__name__, "nn", name)
+if TYPE_CHECKING:
+    from millstream import rnn_cell as rnn_cell
+    from millstream._endpoints_nn import *  # noqa: F403
+    from millstream.embedding_ops import *  # noqa: F403
+    from millstream.nn_ops import *  # noqa: F403
+    from millstream.rnn import bidirectional_dynamic_rnn, dynamic_rnn, raw_rnn, static_bidirectional_rnn, static_rnn
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name == "rnn_cell":
+            return importlib.import_module("millstream.rnn_cell")
+        if name in _RECURRENT:
+            return getattr(importlib.import_module("millstream.rnn"), name)
+        for module in ("embedding_ops", "nn_ops"):
+            found = importlib.import_module("millstream." + module)
+            if name in found.__all__:
+                return getattr(found, name)
+        return _namespaces.find(__name__, "nn", name)
 
 
 sigmoid = math_ops.sigmoid

@@ -223,7 +223,7 @@ def _one_with_a_name(serialized: Any, features: Any, name: Optional[str], exampl
     with name_scope(name, "ParseSingleExample", [serialized, example_name]):
         batch = array_ops.expand_dims(convert_to_tensor(serialized, dtypes.string), 0)
         parsed = parse_example(batch, features, None, array_ops.expand_dims(convert_to_tensor(example_name, dtypes.string), 0))
-        out = {}
+        out: Dict[str, Any] = {}
         for key, value in parsed.items():
             if isinstance(value, SparseTensor):
                 out[key] = SparseTensor(value.indices[:, 1:], value.values, value.dense_shape[1:])

@@ -167,7 +167,8 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Any:
 
     def partitioner(shape: Any, **_: Any) -> List[int]:
         parts = [1] * len(shape)
-        parts[axis] = min(num_shards, shapes.dimension_value(shape[axis]))
+        size: Any = shapes.dimension_value(shape[axis])
+        parts[axis] = min(num_shards, size)
         return parts
 
     return partitioner

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List
+from typing import TYPE_CHECKING, Any, List
 
 from millstream import _namespaces
 from millstream.random_ops import (
@@ -24,8 +24,12 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    return _namespaces.find(__name__, "random", name)
+if TYPE_CHECKING:
+    from millstream._endpoints_random import *  # noqa: F403
+else:
+
+    def __getattr__(name: str) -> Any:
+        return _namespaces.find(__name__, "random", name)
 
 
 def __dir__() -> List[str]:

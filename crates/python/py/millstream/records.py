@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import BinaryIO, Iterator, List, Optional
+from typing import Any, BinaryIO, Iterator, List, Optional
 
 from millstream import errors
 
@@ -31,7 +31,7 @@ def _checksum(data: bytes) -> int:
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
-def write_record(out: BinaryIO, data: bytes) -> None:
+def write_record(out: Any, data: bytes) -> None:
     """Appends a record."""
     length = struct.pack("<Q", len(data))
     out.write(length + struct.pack("<I", _checksum(length)) + data + struct.pack("<I", _checksum(data)))

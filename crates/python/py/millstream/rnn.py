@@ -338,7 +338,7 @@ def static_bidirectional_rnn(
         if sequence_length is None:
             return list(reversed(items))
         rows = tf.reverse_sequence(tf.stack(list(items)), sequence_length, seq_axis=0, batch_axis=1)
-        return tf.unstack(rows)  # type: ignore[no-any-return]
+        return tf.unstack(rows)
 
     with tf.variable_scope(scope or "bidirectional_rnn"):
         out_fw, state_fw = static_rnn(cell_fw, inputs, initial_state_fw, dtype, sequence_length, scope="fw")

@@ -88,7 +88,7 @@ def _zeros(sizes: Any, batch_size: Any, dtype: Any) -> Any:
     known = batch_size if isinstance(batch_size, int) else tf.get_static_value(batch_size)
 
     def zeros(size: Any) -> Any:
-        dims = TensorShape(size).as_list()
+        dims: List[Any] = TensorShape(size).as_list()
         out = tf.zeros(tf.stack([batch_size] + dims) if known is None else [int(known)] + dims, dtype)
         out.set_shape([None if known is None else int(known)] + dims)
         return out
@@ -105,10 +105,10 @@ def _depth(inputs: Any) -> int:
 
 def _activation(activation: Any) -> Callable[[Any], Any]:
     if activation is None:
-        return tf.tanh  # type: ignore[no-any-return]
+        return tf.tanh
     if isinstance(activation, str):
-        return getattr(tf.nn, activation)  # type: ignore[no-any-return]
-    return activation  # type: ignore[no-any-return]
+        return getattr(tf.nn, activation)
+    return activation
 
 
 class BasicRNNCell(RNNCell):

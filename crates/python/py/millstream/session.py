@@ -61,6 +61,9 @@ def _check_target(target: Any) -> bytes:
 class BaseSession(_engine.Session):
     """What both kinds of session are."""
 
+    _config: Any
+    _target: bytes
+
     def __new__(cls, target: str = "", graph: Optional[Graph] = None, config: Any = None) -> "BaseSession":
         if graph is not None and not isinstance(graph, Graph):
             raise TypeError("graph must be a tf.Graph, but got %s" % type(graph))
@@ -72,9 +75,9 @@ class BaseSession(_engine.Session):
             inter, intra = config.inter_op_parallelism_threads, config.intra_op_parallelism_threads
             threads = (max(inter, intra) or None) if inter >= 0 else 1
             one = intra == 1
-            timeout = config.operation_timeout_in_ms or None
+            timeout = max(config.operation_timeout_in_ms, 0) or None
             pools = max(1, len(config.session_inter_op_thread_pool))
-        session = super().__new__(cls, graph or get_default_graph(), threads, one, timeout, container, pools)
+        session: Any = super().__new__(cls, graph or get_default_graph(), threads, one, timeout, container, pools)
         session._config = config
         session._target = target_bytes
         return session
@@ -194,7 +197,8 @@ class InteractiveSession(BaseSession):
         if config is not None:
             # What TensorFlow does to it; anything else has no such field, and is told so.
             config.graph_options.place_pruned_graph = True
-        return super().__new__(cls, target, graph, config)
+        session: Any = super().__new__(cls, target, graph, config)
+        return session
 
     def __init__(self, target: str = "", graph: Optional[Graph] = None, config: Any = None) -> None:
         with InteractiveSession._count_lock:
@@ -220,7 +224,8 @@ class InteractiveSession(BaseSession):
             if self._counted:
                 self._counted = False
                 InteractiveSession._active_session_count -= 1
-        for pop, item in ((_engine.pop_graph, self._explicit), (_engine.pop_session, self)):
+        pairs: Any = ((_engine.pop_graph, self._explicit), (_engine.pop_session, self))
+        for pop, item in pairs:
             if item is not None:
                 try:
                     pop(item)

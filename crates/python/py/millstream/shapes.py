@@ -248,11 +248,15 @@ class TensorShape:
     def _v2_behavior(self) -> bool:
         return _v2_behavior
 
-    def as_list(self) -> List[Optional[int]]:
+    def as_list(self) -> List[Any]:
         """The sizes as numbers, None where unknown. `ValueError` if the rank is unknown."""
         if self._dims is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self._dims)
+
+    def _known_dims(self) -> List[int]:
+        """The sizes, all of them known."""
+        return [int(d) for d in self.as_list()]
 
     def as_proto(self) -> Any:
         """As a `TensorShapeProto`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional
+from typing import TYPE_CHECKING, Any, List, Optional
 
 from millstream import _namespaces
 from millstream._engine import Tensor
@@ -54,8 +54,12 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
     return op("StringFormat")(inputs, template=template, placeholder=placeholder, summarize=summarize, name=name)
 
 
-def __getattr__(name: str) -> Any:
-    return _namespaces.find(__name__, "strings", name)
+if TYPE_CHECKING:
+    from millstream._endpoints_strings import *  # noqa: F403
+else:
+
+    def __getattr__(name: str) -> Any:
+        return _namespaces.find(__name__, "strings", name)
 
 
 def __dir__() -> List[str]:

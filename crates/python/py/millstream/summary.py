@@ -8,7 +8,7 @@ import re
 import socket
 import threading
 import time
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 import millstream as tf
 from millstream import logging, records
@@ -324,14 +324,18 @@ def summary_iterator(path: str) -> Iterator[Any]:
 _MESSAGES = {"Summary", "Event", "SessionLog", "TaggedRunMetadata"}
 
 
-def __getattr__(name: str) -> Any:
-    if name in _MESSAGES:
-        from millstream import protos
+if TYPE_CHECKING:
+    from millstream.protos import Event as Event, SessionLog as SessionLog, Summary as Summary, TaggedRunMetadata as TaggedRunMetadata
+else:
 
-        return getattr(protos, name)
-    if name in ("image", "audio"):
-        raise AttributeError(f"module 'millstream.summary' has no attribute {name!r}: the engine has no op for it")
-    raise AttributeError(f"module 'millstream.summary' has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        if name in _MESSAGES:
+            from millstream import protos
+
+            return getattr(protos, name)
+        if name in ("image", "audio"):
+            raise AttributeError(f"module 'millstream.summary' has no attribute {name!r}: the engine has no op for it")
+        raise AttributeError(f"module 'millstream.summary' has no attribute {name!r}")
 
 
 def __dir__() -> List[str]:

@@ -193,7 +193,7 @@ class variable_scope:
             if name is None:
                 if reuse:
                     raise ValueError("reuse=True cannot be used without a name_or_scope")
-                name = self._unused(store, old.name, self._default)
+                name = self._unused(store, old.name, self._default or "")
             full = old.name + "/" + name if old.name else name
             scope = old._copy(reuse=reuse or old.reuse, **self._changes)
             scope._name, scope._name_scope = full, here
@@ -294,7 +294,7 @@ def _make(
         first = initializer
         if shape.ndims is not None and len(shape) and hasattr(first, "shape") and not shape.is_compatible_with(first.shape):
             raise ValueError("The initializer passed is not valid: shape %s is not %s" % (first.shape, shape))
-    made = variables.Variable(
+    variable = variables.Variable(
         initial_value=first,
         name=name,
         trainable=trainable,
@@ -304,15 +304,15 @@ def _make(
         constraint=constraint,
         use_resource=bool(use_resource) if use_resource is not None else variables.resource_variables_enabled(),
     )
-    store.variables[name] = made
+    store.variables[name] = variable
     if regularizer is not None:
         graph = get_default_graph()
-        with graph.colocate_with(made.op), graph.name_scope(name + "/Regularizer/"):
+        with graph.colocate_with(variable.op), graph.name_scope(name + "/Regularizer/"):
             with graph._without_control():
-                loss = regularizer(made)
+                loss = regularizer(variable)
         if loss is not None:
             add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
-    return made
+    return variable
 
 
 # What the parts of a variable are given of what was said of the whole.

@@ -6,7 +6,7 @@ Modules are imported when something of theirs is first asked for.
 from __future__ import annotations
 
 import importlib
-from typing import Any, Dict, List, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Tuple
 
 _MODULES: Dict[str, Tuple[str, ...]] = {
     "coordinator": ("Coordinator", "LooperThread"),
@@ -123,23 +123,140 @@ _MESSAGES = (
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 
-def __getattr__(name: str) -> Any:
-    if name in _MODULE_OF:
-        value = getattr(importlib.import_module("millstream.train." + _MODULE_OF[name]), name)
-    elif name in _MODULES:
-        value = importlib.import_module("millstream.train." + name)
-    elif name == "replica_device_setter":
-        from millstream.devices import replica_device_setter as value
-    elif name == "summary_iterator":
-        from millstream.summary import summary_iterator as value
-    elif name in _MESSAGES:
-        from millstream import protos
+if TYPE_CHECKING:
+    from millstream.train.coordinator import Coordinator as Coordinator, LooperThread as LooperThread
+    from millstream.train.queue_runner import QueueRunner as QueueRunner, add_queue_runner as add_queue_runner, start_queue_runners as start_queue_runners
+    from millstream.train.session_run_hook import (
+        SessionRunArgs as SessionRunArgs,
+        SessionRunContext as SessionRunContext,
+        SessionRunHook as SessionRunHook,
+        SessionRunValues as SessionRunValues,
+    )
+    from millstream.train.basic_session_run_hooks import (
+        CheckpointSaverHook as CheckpointSaverHook,
+        CheckpointSaverListener as CheckpointSaverListener,
+        FeedFnHook as FeedFnHook,
+        FinalOpsHook as FinalOpsHook,
+        GlobalStepWaiterHook as GlobalStepWaiterHook,
+        LoggingTensorHook as LoggingTensorHook,
+        NanLossDuringTrainingError as NanLossDuringTrainingError,
+        NanTensorHook as NanTensorHook,
+        ProfilerHook as ProfilerHook,
+        SecondOrStepTimer as SecondOrStepTimer,
+        StepCounterHook as StepCounterHook,
+        StopAtStepHook as StopAtStepHook,
+        SummarySaverHook as SummarySaverHook,
+    )
+    from millstream.train.session_manager import SessionManager as SessionManager
+    from millstream.train.monitored_session import (
+        ChiefSessionCreator as ChiefSessionCreator,
+        MonitoredSession as MonitoredSession,
+        MonitoredTrainingSession as MonitoredTrainingSession,
+        Scaffold as Scaffold,
+        SessionCreator as SessionCreator,
+        SingularMonitoredSession as SingularMonitoredSession,
+        WorkerSessionCreator as WorkerSessionCreator,
+    )
+    from millstream.train.supervisor import Supervisor as Supervisor, basic_train_loop as basic_train_loop, checkpoints_iterator as checkpoints_iterator
+    from millstream.train.input import (
+        batch as batch,
+        batch_join as batch_join,
+        input_producer as input_producer,
+        limit_epochs as limit_epochs,
+        match_filenames_once as match_filenames_once,
+        maybe_batch as maybe_batch,
+        maybe_batch_join as maybe_batch_join,
+        maybe_shuffle_batch as maybe_shuffle_batch,
+        maybe_shuffle_batch_join as maybe_shuffle_batch_join,
+        range_input_producer as range_input_producer,
+        shuffle_batch as shuffle_batch,
+        shuffle_batch_join as shuffle_batch_join,
+        slice_input_producer as slice_input_producer,
+        string_input_producer as string_input_producer,
+    )
+    from millstream.train.optimizers import (
+        AdadeltaOptimizer as AdadeltaOptimizer,
+        AdagradDAOptimizer as AdagradDAOptimizer,
+        AdagradOptimizer as AdagradOptimizer,
+        AdamOptimizer as AdamOptimizer,
+        ExponentialMovingAverage as ExponentialMovingAverage,
+        FtrlOptimizer as FtrlOptimizer,
+        GradientDescentOptimizer as GradientDescentOptimizer,
+        MomentumOptimizer as MomentumOptimizer,
+        Optimizer as Optimizer,
+        ProximalAdagradOptimizer as ProximalAdagradOptimizer,
+        ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer,
+        RMSPropOptimizer as RMSPropOptimizer,
+    )
+    from millstream.train.learning_rate_decay import (
+        cosine_decay as cosine_decay,
+        cosine_decay_restarts as cosine_decay_restarts,
+        exponential_decay as exponential_decay,
+        inverse_time_decay as inverse_time_decay,
+        linear_cosine_decay as linear_cosine_decay,
+        natural_exp_decay as natural_exp_decay,
+        noisy_linear_cosine_decay as noisy_linear_cosine_decay,
+        piecewise_constant as piecewise_constant,
+        piecewise_constant_decay as piecewise_constant_decay,
+        polynomial_decay as polynomial_decay,
+    )
+    from millstream.train.saver import Saver as Saver
+    from millstream.train.checkpoints import (
+        NewCheckpointReader as NewCheckpointReader,
+        checkpoint_exists as checkpoint_exists,
+        generate_checkpoint_state_proto as generate_checkpoint_state_proto,
+        get_checkpoint_mtimes as get_checkpoint_mtimes,
+        get_checkpoint_state as get_checkpoint_state,
+        latest_checkpoint as latest_checkpoint,
+        list_variables as list_variables,
+        load_checkpoint as load_checkpoint,
+        load_variable as load_variable,
+        remove_checkpoint as remove_checkpoint,
+        update_checkpoint_state as update_checkpoint_state,
+    )
+    from millstream.train.meta_graph import export_meta_graph as export_meta_graph, import_meta_graph as import_meta_graph, write_graph as write_graph
+    from millstream.train.training_util import (
+        assert_global_step as assert_global_step,
+        create_global_step as create_global_step,
+        get_global_step as get_global_step,
+        get_or_create_global_step as get_or_create_global_step,
+        global_step as global_step,
+    )
+    from millstream.devices import replica_device_setter as replica_device_setter
+    from millstream.protos import (
+        BytesList as BytesList,
+        ClusterDef as ClusterDef,
+        Example as Example,
+        Feature as Feature,
+        FeatureList as FeatureList,
+        FeatureLists as FeatureLists,
+        Features as Features,
+        FloatList as FloatList,
+        Int64List as Int64List,
+        JobDef as JobDef,
+        SaverDef as SaverDef,
+        SequenceExample as SequenceExample,
+    )
+    from millstream.summary import summary_iterator as summary_iterator
+else:
 
-        value = getattr(protos, name)
-    else:
-        raise AttributeError(f"module 'millstream.train' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> Any:
+        if name in _MODULE_OF:
+            value = getattr(importlib.import_module("millstream.train." + _MODULE_OF[name]), name)
+        elif name in _MODULES:
+            value = importlib.import_module("millstream.train." + name)
+        elif name == "replica_device_setter":
+            from millstream.devices import replica_device_setter as value
+        elif name == "summary_iterator":
+            from millstream.summary import summary_iterator as value
+        elif name in _MESSAGES:
+            from millstream import protos
+
+            value = getattr(protos, name)
+        else:
+            raise AttributeError(f"module 'millstream.train' has no attribute {name!r}")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> List[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, Optional, Sequence
 
@@ -91,8 +92,12 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
             raise ValueError("Values must have elements all with the same dtype")
         pairs = [(x <= limits[0], lambda: kinds[0]), (x > limits[-1], lambda: kinds[-1])]
         for low, high, value in zip(limits[:-1], limits[1:], kinds[1:-1]):
-            pairs.append(((x > low) & (x <= high), lambda v=value: v))
+            pairs.append(((x > low) & (x <= high), functools.partial(_same, value)))
         return tf.case(pairs, lambda: kinds[0], exclusive=True)
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def _limit(boundary: Any, x: Any) -> Any:

@@ -61,6 +61,7 @@ class SessionManager:
         if checkpoint_filename_with_path:
             saver.restore(sess, checkpoint_filename_with_path)
             return sess, True
+        assert checkpoint_dir is not None  # One of the two was given, see above.
         give_up = time.monotonic() + max_wait_secs
         state = tf.train.get_checkpoint_state(checkpoint_dir)
         while not state or not state.model_checkpoint_path:

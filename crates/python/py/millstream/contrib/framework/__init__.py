@@ -142,7 +142,7 @@ def local_variable(initial_value: Any, validate_shape: bool = True, name: Option
 # Tensors.
 
 
-def get_name_scope() -> str:
+def get_name_scope() -> Any:
     """The name scope that is open."""
     return tf.get_default_graph().get_name_scope()
 

@@ -1,0 +1,3 @@
+# The whole package under TensorFlow's later name for it.
+
+from millstream import *

@@ -497,6 +497,10 @@ impl Run<'_> {
             // Kept, so that inputs that come later are seen to be late.
             match arrived.chosen.clone() {
                 Some((i, Some(value))) => {
+                    let value = match reference.program.reads_reference(n, i) {
+                        true => read_reference(&value)?,
+                        false => value,
+                    };
                     self.give(n, &tag, &[Some(value), Some(Tensor::scalar(i as i32))]);
                 }
                 _ => self.give_dead(n, &tag),

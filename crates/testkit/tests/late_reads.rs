@@ -134,3 +134,18 @@ fn in_a_branch() {
         &[20.0],
     );
 }
+
+#[test]
+fn where_branches_meet() {
+    check(
+        |g, v, read| {
+            let update = added(g, v);
+            let no = g.constant_tensor("no", Tensor::scalar(false));
+            let merged = g.control_dependencies([update.op()], || {
+                g.cond(no, || g.op("Mul").input(read).input(10f32).output(), || read)
+            })?;
+            Ok(vec![g.op("Mul").input(merged).input(3f32).output()])
+        },
+        &[6.0],
+    );
+}

@@ -68,7 +68,20 @@ def rings():
     tf.get_default_graph().mine = t
 
 
-@pytest.mark.parametrize("build", [loop_in_a_session, variables, callables, queues, mistakes, gradients, rings], ids=lambda f: f.__name__)
+def python_functions():
+    x = tf.constant(1.0)
+    y = tf.py_func(lambda v: v + (0 if x is None else 1), [x], tf.float32)
+
+    @tf.custom_gradient
+    def twice(v):
+        return v * 2, lambda dy: dy * 2 + (0 if x is None else 0)
+
+    tf.gradients(twice(x), x)
+    with tf.Session() as sess:
+        sess.run(y)
+
+
+@pytest.mark.parametrize("build", [python_functions, loop_in_a_session, variables, callables, queues, mistakes, gradients, rings], ids=lambda f: f.__name__)
 def test_a_graph_goes_when_nobody_has_it(build):
     graph = tf.Graph()
     with graph.as_default():

@@ -236,7 +236,7 @@ def _held_by_reference() -> List[Any]:
 def _variables_used(graph: Graph, before: int) -> List[Any]:
     """The trainable variables that nodes use which were made since the graph had `before` nodes, in the order in which they were made."""
     used = {handle.name for handle in graph._variables_used(before)}
-    found = {}
+    found: Dict[str, Any] = {}
     for key in (GraphKeys.TRAINABLE_VARIABLES, GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES):
         for v in graph.get_collection(key):
             if getattr(v, "trainable", False) and v.name in used:

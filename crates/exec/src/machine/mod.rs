@@ -30,7 +30,7 @@ use crate::step::read_reference;
 use crate::trace::Trace;
 use iteration::Iteration;
 use millstream_graph::op::{KernelCx, Rest, StepEnv};
-use millstream_tensor::{Element, Error, Result, Tensor, invalid, prefetch};
+use millstream_tensor::{Code, Element, Error, Result, Tensor, invalid, prefetch};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
@@ -361,7 +361,13 @@ impl Machine {
     /// Nothing more is run, because of this error or an earlier one.
     pub(crate) fn stop(&mut self, error: Error) {
         let found = self.observer.as_mut().and_then(|o| o.take_found());
-        self.error.get_or_insert(found.unwrap_or(error));
+        let error = found.unwrap_or(error);
+        // A node that waited says more of being called off than whoever called the run off: it says that, too.
+        let called_off = |e: &Error| e.code() == Code::Cancelled;
+        if self.error.as_ref().is_none_or(|had| called_off(had) && had.node().is_none() && called_off(&error))
+        {
+            self.error = Some(error);
+        }
         self.ready.clear();
         self.tasks.clear();
         self.waits.clear();

@@ -53,7 +53,7 @@ pub fn parse_example<'g, K: Into<String>>(
 /// let age = FixedLenFeature::new(shape![], DType::I64);
 /// let parsed = parse_named_example(&g, empty, g.pack(["Ada"]), [("age", age.into())])?;
 /// let error = Session::new(&g)?.run::<Tensor>(parsed.dense("age")?, feed![]).unwrap_err();
-/// assert!(error.message().contains("feature `age` (i64) is not in example 0 (\"Ada\")"), "{error}");
+/// assert!(error.message().contains("Name: Ada, Feature: age (data type: int64) is required"), "{error}");
 /// # Ok::<(), millstream::Error>(())
 /// ```
 #[track_caller]

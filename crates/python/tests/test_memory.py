@@ -5,6 +5,7 @@ import subprocess
 import sys
 import weakref
 
+import numpy as np
 import pytest
 
 import millstream as tf
@@ -70,7 +71,7 @@ def rings():
 
 def python_functions():
     x = tf.constant(1.0)
-    y = tf.py_func(lambda v: v + (0 if x is None else 1), [x], tf.float32)
+    y = tf.py_func(lambda v: np.float32(v + (0 if x is None else 1)), [x], tf.float32)
 
     @tf.custom_gradient
     def twice(v):

@@ -117,6 +117,11 @@ def reshape(tensor: Any, shape: Any, name: Optional[str] = None) -> Tensor:
     return op("Reshape")(tensor, _shape_tensor(shape), name=name)
 
 
+def _index_type(dims: Any) -> dtypes.DType:
+    """What holds these sizes: older NumPys would cut what int32 cannot hold."""
+    return dtypes.int32 if all(d < 2**31 for d in dims) else dtypes.int64
+
+
 def _filled(value: Any, called: str) -> Filled:
     def function(shape: Any, dtype: Any = dtypes.float32, name: Optional[str] = None) -> Tensor:
         dtype = dtypes.as_dtype(dtype).base_dtype
@@ -135,7 +140,7 @@ def _filled(value: Any, called: str) -> Filled:
                     if known.is_fully_defined() and (known.num_elements() or 0) < 1000:
                         return constant(one if known.num_elements() else np.full(known.as_list(), one, dtype.as_numpy_dtype), dtype, known, name)
                     if known.is_fully_defined():
-                        shape = convert_to_tensor(known.as_list(), dtypes.int32, name="shape_as_tensor")
+                        shape = convert_to_tensor(known.as_list(), _index_type(known.as_list()), name="shape_as_tensor")
                 except (TypeError, ValueError):
                     shape = convert_to_tensor(shape, dtypes.int32)
             if not isinstance(shape, Tensor):

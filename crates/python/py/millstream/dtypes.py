@@ -70,7 +70,7 @@ __all__ = [
 _REF = 100
 
 # Name, number in graph files, NumPy type (None: the values have none), kind.
-_FLOAT, _INT, _UINT, _BOOL, _COMPLEX, _STRING, _QUANTIZED, _HANDLE = "fiubcsqh"
+_FLOAT, _INT, _UINT, _BOOL, _COMPLEX, _STRING, _QUANTIZED, _HANDLE = "f", "i", "u", "b", "c", "s", "q", "h"
 _TABLE: Tuple[Tuple[str, int, Any, str], ...] = (
     ("float32", 1, np.float32, _FLOAT),
     ("float64", 2, np.float64, _FLOAT),

@@ -108,7 +108,8 @@ class Dimension:
 
     def assert_is_compatible_with(self, other: Any) -> None:
         """`ValueError` unless compatible."""
-        if not self.is_compatible_with(other):
+        # NotImplemented, of what is no dimension, is no refusal.
+        if self.is_compatible_with(other) is False:
             raise ValueError(f"Dimensions {self} and {other} are not compatible")
 
     def merge_with(self, other: Any) -> "Dimension":

@@ -101,7 +101,8 @@ def ordered(*pairs):
 
 def kind(value):
     """The type's name beside the value, for structures whose types matter."""
-    return type(value).__name__, value
+    # Pythons differ in how they show an OrderedDict.
+    return type(value).__name__, list(value.items()) if isinstance(value, collections.OrderedDict) else value
 
 
 class Op:

@@ -31,6 +31,7 @@ def plain(text):
     text = re.sub(r" at 0x[0-9a-f]+", "", text)
     # What Python itself says in other words now than 3.7 did, and NumPy.
     text = re.sub(r"\b[A-Za-z_]+\.__(init|new)__\(\)", "__init__()", text)
+    text = re.sub(r"can't set attribute '\w+'", "can't set attribute", text)
     text = re.sub(r"property '\w+' of '\w+' object has no setter", "can't set attribute", text)
     text = text.replace("or a real number, not", "or a number, not").replace("integer modulo by zero", "integer division or modulo by zero")
     text = re.sub(r"\bnp\.(True|False)_", r"\1", text)

@@ -44,7 +44,7 @@ def told(function):
         value = function()
     except Exception as error:
         text = error.args[0] if isinstance(error, KeyError) and error.args else getattr(error, "message", None) or str(error)
-        text = re.split(r"\s*\[\[|\n| \(defined at| at 0x|0x[0-9a-f]{6,}|/tmp/|/work/|\w+\.py", str(text))[0]
+        text = re.split(r"\s*\[\[|\n| \(defined at| at 0x|0x[0-9a-f]{6,}|(?<![\w:])/\w+/|\w+\.py", str(text))[0]
         return Told(type(error).__name__, getattr(error, "error_code", None), text)
     return ["nothing was raised", repr(value)]
 

@@ -158,7 +158,8 @@ def _shape_invariants(vars: Any, invariants: Any) -> List[Any]:  # noqa: A002
     """The invariant of each part of each loop variable."""
     flat: List[Any] = []
     leaves = nest.flatten(vars)
-    nest.assert_same_structure(_list(vars), _list(invariants))
+    alike = type(vars) is type(invariants)
+    nest.assert_same_structure(vars if alike else _list(vars), invariants if alike else _list(invariants))
     given = nest.flatten_up_to(vars, invariants)
     for leaf, shape in zip(leaves, given):
         if isinstance(leaf, SparseTensor):
@@ -395,6 +396,7 @@ def cond(
             "for instance by `tf.reduce_all`." % (pred.shape.ndims, graph.unique_name(name or "cond", mark_as_used=False), dims, dims)
         )
     kept: List[Any] = []
+    returned: List[Any] = []
 
     def branch(function: Any) -> Any:
         def call() -> List[Any]:
@@ -406,10 +408,11 @@ def cond(
                 return [result]
             if not strict:
                 result = _unpacked(result)
+            returned.append(result)
             result = nest.map_structure(lambda r: r if isinstance(r, Operation) else _as_loop_var(r), result)
             kept.append(result)
             if len(kept) == 2:
-                _same_branches(kept[0], kept[1])
+                _same_branches(kept, returned)
             return _Structure(result).flatten()
 
         return call
@@ -428,11 +431,12 @@ def _unpacked(value: Any) -> Any:
     return value[0] if type(value) in (list, builtin_tuple) and len(value) == 1 else value
 
 
-def _same_branches(first: Any, second: Any) -> None:
+def _same_branches(kept: List[Any], returned: List[Any]) -> None:
+    first, second = kept
     if isinstance(first, Operation) or isinstance(second, Operation):
         return
     try:
-        nest.assert_same_structure(first, second)
+        nest.assert_same_structure(*returned)
     except (TypeError, ValueError) as e:
         raise type(e)("Incompatible return types of true_fn and false_fn: {}".format(e)) from None
     for a, b in zip(nest.flatten(first), nest.flatten(second)):

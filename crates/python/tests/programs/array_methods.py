@@ -1,6 +1,6 @@
 """`TensorArray`: every argument and method, static shapes, misuse, gradients."""
 
-from programs.tools import caught, names, run, static, told
+from programs.tools import WHOLE, caught, names, run, static
 
 
 def _full(tf, clear_after_read=None):
@@ -116,12 +116,12 @@ def static_shape_of_scatter(tf):
 
 def shapes_that_differ(tf):
     a = tf.TensorArray(tf.float32, 2).write(0, [1.0, 2.0])
-    return told(lambda: a.write(1, [1.0]))
+    return caught(lambda: a.write(1, [1.0]), WHOLE)
 
 
 def shapes_that_differ_from_the_given(tf):
     a = tf.TensorArray(tf.float32, 2, element_shape=[3])
-    return told(lambda: a.write(1, [1.0])), told(lambda: a.unstack([[1.0], [2.0]]))
+    return caught(lambda: a.write(1, [1.0]), WHOLE), caught(lambda: a.unstack([[1.0], [2.0]]), WHOLE)
 
 
 def shapes_that_differ_from_the_given_when_not_inferred(tf):
@@ -152,7 +152,7 @@ def parts_of_different_lengths(tf):
 
 def parts_that_do_not_add_up(tf):
     a = tf.TensorArray(tf.int32, 2, infer_shape=False).split([1, 2, 3], [1, 1])
-    return told(lambda: run(tf, a.concat()))
+    return caught(lambda: run(tf, a.concat()), WHOLE)
 
 
 def parts_of_other_number(tf):
@@ -274,11 +274,11 @@ def from_handle_and_flow(tf):
 def constructor_misused(tf):
     a = _full(tf)
     return [
-        told(lambda: tf.TensorArray(tf.float32)),
-        told(lambda: tf.TensorArray(tf.float32, size=1, handle=a.handle)),
-        told(lambda: tf.TensorArray(tf.float32, handle=a.handle, tensor_array_name="n")),
-        told(lambda: tf.TensorArray(tf.float32, handle=3)),
-        told(lambda: tf.TensorArray(tf.float32, handle=a.handle, element_shape=[1])),
-        told(lambda: tf.TensorArray(tf.float32, handle=a.handle, dynamic_size=True)),
-        told(lambda: tf.TensorArray(tf.float32, handle=a.handle, clear_after_read=True)),
+        caught(lambda: tf.TensorArray(tf.float32), WHOLE),
+        caught(lambda: tf.TensorArray(tf.float32, size=1, handle=a.handle), WHOLE),
+        caught(lambda: tf.TensorArray(tf.float32, handle=a.handle, tensor_array_name="n"), WHOLE),
+        caught(lambda: tf.TensorArray(tf.float32, handle=3), WHOLE),
+        caught(lambda: tf.TensorArray(tf.float32, handle=a.handle, element_shape=[1]), WHOLE),
+        caught(lambda: tf.TensorArray(tf.float32, handle=a.handle, dynamic_size=True), WHOLE),
+        caught(lambda: tf.TensorArray(tf.float32, handle=a.handle, clear_after_read=True), WHOLE),
     ]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from programs.batching import _numbers, _pump
-from programs.tools import caught, initialize, nodes, rows, run, said, static
+from programs.tools import caught, initialize, nodes, rows, run, static
 
 
 def _flat(batches):

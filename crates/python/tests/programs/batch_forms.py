@@ -3,7 +3,7 @@
 import numpy as np
 
 from programs.batching import _numbers, _pump
-from programs.tools import caught, initialize, nodes, rows, run, said, static
+from programs.tools import WHOLE, caught, initialize, nodes, rows, run, static
 
 
 def nodes_of_batch(tf):
@@ -136,8 +136,8 @@ def shapes_of_joins(tf):
         static(tf.train.batch_join([[a], [b]], 4, enqueue_many=True)),
         static(tf.train.batch_join([[a], [a + 1]], 4)),
         static(tf.train.shuffle_batch_join([[a], [a]], 4, 20, 2)),
-        said(lambda: tf.train.batch_join([[a], [b]], 4)),
-        said(lambda: tf.train.batch_join([[a], [b]], 4, dynamic_pad=True)),
+        caught(lambda: tf.train.batch_join([[a], [b]], 4), WHOLE),
+        caught(lambda: tf.train.batch_join([[a], [b]], 4, dynamic_pad=True), WHOLE),
     ]
 
 
@@ -154,34 +154,34 @@ def shapes_of_shuffle(tf):
 def cannot_infer_rank(tf):
     x = tf.placeholder(tf.float32, name="x")
     return (
-        said(lambda: tf.train.batch([x], 2)),
-        said(lambda: tf.train.batch([x], 2, dynamic_pad=True)),
-        said(lambda: tf.train.batch([x], 2, enqueue_many=True)),
-        said(lambda: tf.train.batch_join([[x]], 2)),
-        said(lambda: tf.train.shuffle_batch([x], 2, 10, 1)),
-        said(lambda: tf.train.shuffle_batch_join([[x]], 2, 10, 1)),
+        caught(lambda: tf.train.batch([x], 2), WHOLE),
+        caught(lambda: tf.train.batch([x], 2, dynamic_pad=True), WHOLE),
+        caught(lambda: tf.train.batch([x], 2, enqueue_many=True), WHOLE),
+        caught(lambda: tf.train.batch_join([[x]], 2), WHOLE),
+        caught(lambda: tf.train.shuffle_batch([x], 2, 10, 1), WHOLE),
+        caught(lambda: tf.train.shuffle_batch_join([[x]], 2, 10, 1), WHOLE),
     )
 
 
 def not_fully_known(tf):
     x = tf.placeholder(tf.float32, [None], name="x")
     return (
-        said(lambda: tf.train.batch([x], 2)),
-        said(lambda: tf.train.batch_join([[x]], 2)),
-        said(lambda: tf.train.shuffle_batch([x], 2, 10, 1)),
-        said(lambda: tf.train.batch([tf.placeholder(tf.int32, [])], 2, enqueue_many=True)),
+        caught(lambda: tf.train.batch([x], 2), WHOLE),
+        caught(lambda: tf.train.batch_join([[x]], 2), WHOLE),
+        caught(lambda: tf.train.shuffle_batch([x], 2, 10, 1), WHOLE),
+        caught(lambda: tf.train.batch([tf.placeholder(tf.int32, [])], 2, enqueue_many=True), WHOLE),
     )
 
 
 def nothing_to_batch(tf):
     return (
-        said(lambda: tf.train.batch([], 2)),
-        said(lambda: tf.train.batch({}, 2)),
-        said(lambda: tf.train.batch_join([], 2)),
-        said(lambda: tf.train.batch_join([[]], 2)),
-        said(lambda: tf.train.shuffle_batch([], 2, 10, 1)),
-        said(lambda: tf.train.shuffle_batch_join([], 2, 10, 1)),
-        said(lambda: tf.train.shuffle_batch_join([{}], 2, 10, 1)),
+        caught(lambda: tf.train.batch([], 2), WHOLE),
+        caught(lambda: tf.train.batch({}, 2), WHOLE),
+        caught(lambda: tf.train.batch_join([], 2), WHOLE),
+        caught(lambda: tf.train.batch_join([[]], 2), WHOLE),
+        caught(lambda: tf.train.shuffle_batch([], 2, 10, 1), WHOLE),
+        caught(lambda: tf.train.shuffle_batch_join([], 2, 10, 1), WHOLE),
+        caught(lambda: tf.train.shuffle_batch_join([{}], 2, 10, 1), WHOLE),
     )
 
 
@@ -189,14 +189,14 @@ def joins_that_do_not_fit(tf):
     a, f = tf.constant(1), tf.constant(1.0)
     s = tf.SparseTensor([[0]], [1], [2])
     return (
-        said(lambda: tf.train.batch_join([[a], [f]], 2)),
-        said(lambda: tf.train.batch_join([[a, f], [f, a]], 2)),
-        said(lambda: tf.train.batch_join([[a], [a, a]], 2)),
-        said(lambda: tf.train.batch_join([{"x": a}, {"y": a}], 2)),
-        said(lambda: tf.train.batch_join([{"x": a}, [a]], 2)),
-        said(lambda: tf.train.batch_join([[s], [a]], 2)),
-        said(lambda: tf.train.batch_join([[a], [s]], 2)),
-        said(lambda: tf.train.shuffle_batch_join([[a], [f]], 2, 10, 1)),
+        caught(lambda: tf.train.batch_join([[a], [f]], 2), WHOLE),
+        caught(lambda: tf.train.batch_join([[a, f], [f, a]], 2), WHOLE),
+        caught(lambda: tf.train.batch_join([[a], [a, a]], 2), WHOLE),
+        caught(lambda: tf.train.batch_join([{"x": a}, {"y": a}], 2), WHOLE),
+        caught(lambda: tf.train.batch_join([{"x": a}, [a]], 2), WHOLE),
+        caught(lambda: tf.train.batch_join([[s], [a]], 2), WHOLE),
+        caught(lambda: tf.train.batch_join([[a], [s]], 2), WHOLE),
+        caught(lambda: tf.train.shuffle_batch_join([[a], [f]], 2, 10, 1), WHOLE),
     )
 
 
@@ -204,37 +204,37 @@ def kinds_of_keep_input(tf):
     a, v = tf.constant(1), tf.constant([1, 2])
     some = tf.placeholder(tf.bool)
     return (
-        said(lambda: tf.train.maybe_batch([a], [True, False], 2)),
-        said(lambda: tf.train.maybe_batch([a], some, 2)),
-        said(lambda: tf.train.maybe_batch([v], [[True, False]], 2, enqueue_many=True)),
-        said(lambda: tf.train.maybe_batch([v], [True, False], 2, enqueue_many=True)),
-        said(lambda: tf.train.maybe_batch([v], np.array([True, False]), 2, enqueue_many=True)),
-        said(lambda: tf.train.maybe_batch([v], True, 2, enqueue_many=True)),
-        said(lambda: tf.train.maybe_batch([a], 1, 2)),
-        said(lambda: tf.train.maybe_shuffle_batch([a], 2, 10, 1, [True])),
-        said(lambda: tf.train.maybe_batch_join([[a]], [True], 2)),
-        said(lambda: tf.train.maybe_shuffle_batch_join([[a]], 2, 10, 1, [True])),
+        caught(lambda: tf.train.maybe_batch([a], [True, False], 2), WHOLE),
+        caught(lambda: tf.train.maybe_batch([a], some, 2), WHOLE),
+        caught(lambda: tf.train.maybe_batch([v], [[True, False]], 2, enqueue_many=True), WHOLE),
+        caught(lambda: tf.train.maybe_batch([v], [True, False], 2, enqueue_many=True), WHOLE),
+        caught(lambda: tf.train.maybe_batch([v], np.array([True, False]), 2, enqueue_many=True), WHOLE),
+        caught(lambda: tf.train.maybe_batch([v], True, 2, enqueue_many=True), WHOLE),
+        caught(lambda: tf.train.maybe_batch([a], 1, 2), WHOLE),
+        caught(lambda: tf.train.maybe_shuffle_batch([a], 2, 10, 1, [True]), WHOLE),
+        caught(lambda: tf.train.maybe_batch_join([[a]], [True], 2), WHOLE),
+        caught(lambda: tf.train.maybe_shuffle_batch_join([[a]], 2, 10, 1, [True]), WHOLE),
     )
 
 
 def shuffle_needs_room(tf):
     a = tf.constant(1)
     return (
-        said(lambda: tf.train.shuffle_batch([a], 2, 10, 10)),
-        said(lambda: tf.train.shuffle_batch([a], 2, 10, 20)),
-        said(lambda: tf.train.shuffle_batch_join([[a]], 2, 5, 6)),
+        caught(lambda: tf.train.shuffle_batch([a], 2, 10, 10), WHOLE),
+        caught(lambda: tf.train.shuffle_batch([a], 2, 10, 20), WHOLE),
+        caught(lambda: tf.train.shuffle_batch_join([[a]], 2, 5, 6), WHOLE),
     )
 
 
 def shapes_given_do_not_fit(tf):
     a = tf.constant([1, 2])
     return (
-        said(lambda: tf.train.batch([a], 2, shapes=[[3]])),
-        said(lambda: tf.train.batch([a], 2, shapes=[[2], [2]])),
-        said(lambda: tf.train.batch([a], 2, shapes=[])),
-        said(lambda: tf.train.batch([a, a], 2, shapes=[[2]])),
-        said(lambda: tf.train.batch([a], 2, shapes=[2])),
-        said(lambda: tf.train.batch([a], 2, shapes=[[None]], dynamic_pad=True)),
+        caught(lambda: tf.train.batch([a], 2, shapes=[[3]]), WHOLE),
+        caught(lambda: tf.train.batch([a], 2, shapes=[[2], [2]]), WHOLE),
+        caught(lambda: tf.train.batch([a], 2, shapes=[]), WHOLE),
+        caught(lambda: tf.train.batch([a, a], 2, shapes=[[2]]), WHOLE),
+        caught(lambda: tf.train.batch([a], 2, shapes=[2]), WHOLE),
+        caught(lambda: tf.train.batch([a], 2, shapes=[[None]], dynamic_pad=True), WHOLE),
     )
 
 

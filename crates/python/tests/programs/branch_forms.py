@@ -4,7 +4,7 @@ import collections
 
 import numpy as np
 
-from programs.tools import caught, initialize, names, run, static, told
+from programs.tools import WHOLE, caught, initialize, names, run, static
 
 Pair = collections.namedtuple("Pair", "a, b")
 
@@ -60,19 +60,19 @@ def nested_lists(tf):
 
 def list_against_a_tuple(tf):
     p = tf.constant(True)
-    return told(lambda: tf.cond(p, lambda: [1, 2], lambda: (1, 2)))
+    return caught(lambda: tf.cond(p, lambda: [1, 2], lambda: (1, 2)), WHOLE)
 
 
 def other_lengths(tf):
-    return told(lambda: tf.cond(tf.constant(True), lambda: [1, 2], lambda: [1, 2, 3]))
+    return caught(lambda: tf.cond(tf.constant(True), lambda: [1, 2], lambda: [1, 2, 3]), WHOLE)
 
 
 def other_keys(tf):
-    return told(lambda: tf.cond(tf.constant(True), lambda: {"a": 1}, lambda: {"b": 1}))
+    return caught(lambda: tf.cond(tf.constant(True), lambda: {"a": 1}, lambda: {"b": 1}), WHOLE)
 
 
 def other_dtypes(tf):
-    return told(lambda: tf.cond(tf.constant(True), lambda: 1, lambda: 1.0))
+    return caught(lambda: tf.cond(tf.constant(True), lambda: 1, lambda: 1.0), WHOLE)
 
 
 def value_against_an_operation(tf):
@@ -80,7 +80,7 @@ def value_against_an_operation(tf):
 
 
 def nothing_returned(tf):
-    return told(lambda: tf.cond(tf.constant(True), lambda: None, lambda: None)), told(lambda: tf.cond(tf.constant(True), lambda: 1, lambda: None))
+    return caught(lambda: tf.cond(tf.constant(True), lambda: None, lambda: None), WHOLE), caught(lambda: tf.cond(tf.constant(True), lambda: 1, lambda: None), WHOLE)
 
 
 def empty_lists(tf):
@@ -92,7 +92,7 @@ def predicate_of_an_int(tf):
 
 
 def predicate_of_a_python_bool(tf):
-    return told(lambda: tf.cond(True, lambda: 1, lambda: 2))
+    return caught(lambda: tf.cond(True, lambda: 1, lambda: 2), WHOLE)
 
 
 def predicate_of_numpy(tf):
@@ -126,15 +126,15 @@ def predicate_is_a_resource_variable(tf):
 
 def branches_not_callable(tf):
     p = tf.constant(True)
-    return told(lambda: tf.cond(p, 1, lambda: 1)), told(lambda: tf.cond(p, lambda: 1, 1)), told(lambda: tf.cond(p, lambda: 1)), told(lambda: tf.cond(p))
+    return caught(lambda: tf.cond(p, 1, lambda: 1), WHOLE), caught(lambda: tf.cond(p, lambda: 1, 1), WHOLE), caught(lambda: tf.cond(p, lambda: 1), WHOLE), caught(lambda: tf.cond(p), WHOLE)
 
 
 def branches_by_older_words(tf):
     p = tf.constant(True)
     return (
         run(tf, tf.cond(p, fn1=lambda: 1, fn2=lambda: 2)),
-        told(lambda: tf.cond(p, lambda: 1, lambda: 2, fn1=lambda: 3)),
-        told(lambda: tf.cond(p, lambda: 1, lambda: 2, fn2=lambda: 3)),
+        caught(lambda: tf.cond(p, lambda: 1, lambda: 2, fn1=lambda: 3), WHOLE),
+        caught(lambda: tf.cond(p, lambda: 1, lambda: 2, fn2=lambda: 3), WHOLE),
     )
 
 
@@ -146,7 +146,7 @@ def branch_raises(tf):
     def bad():
         raise LookupError("mine")
 
-    return told(lambda: tf.cond(tf.constant(True), bad, lambda: 1))
+    return caught(lambda: tf.cond(tf.constant(True), bad, lambda: 1), WHOLE)
 
 
 def branches_return_what_is_outside(tf):
@@ -307,4 +307,4 @@ def the_other_side_may_fail(tf):
     x = tf.constant([1.0, 2.0])
     r = tf.cond(p, lambda: tf.check_numerics(x / 0.0, "infinite"), lambda: x)
     with tf.Session() as sess:
-        return sess.run(r, {p: False}), told(lambda: sess.run(r, {p: True}))
+        return sess.run(r, {p: False}), caught(lambda: sess.run(r, {p: True}), WHOLE)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from programs.batching import _numbers, _pump
-from programs.tools import caught, initialize, nodes, rows, run, said, static
+from programs.tools import WHOLE, caught, initialize, nodes, rows, run, static
 
 
 def _queues(tf):
@@ -88,18 +88,18 @@ def refusals(tf):
     bucket = tf.contrib.training.bucket
     x, w = tf.constant(1), tf.constant(0)
     return (
-        said(lambda: bucket([x], w, [1, 2, 3], 2)),
-        said(lambda: bucket([x], w, (1,), 2)),
-        said(lambda: bucket([], w, 1, 2)),
-        said(lambda: bucket({}, w, 1, 2)),
-        said(lambda: bucket([x], w, 1, 2, bucket_capacities=[5])),
-        said(lambda: bucket([x], w, 1, 2, bucket_capacities=[5, 5, 5])),
-        said(lambda: bucket([tf.placeholder(tf.float32, name="p")], w, 1, 2)),
-        said(lambda: bucket([tf.placeholder(tf.float32, [None], name="p")], w, 1, 2)),
-        said(lambda: bucket([x], w, 1, 2, keep_input=[True])),
-        said(lambda: bucket([x], w, 1, 2, keep_input=tf.placeholder(tf.bool))),
-        said(lambda: bucket([x], 1.5, 1, 2)),
-        said(lambda: bucket([x], w, 1, 2, shapes=[[2], [3]])),
+        caught(lambda: bucket([x], w, [1, 2, 3], 2), WHOLE),
+        caught(lambda: bucket([x], w, (1,), 2), WHOLE),
+        caught(lambda: bucket([], w, 1, 2), WHOLE),
+        caught(lambda: bucket({}, w, 1, 2), WHOLE),
+        caught(lambda: bucket([x], w, 1, 2, bucket_capacities=[5]), WHOLE),
+        caught(lambda: bucket([x], w, 1, 2, bucket_capacities=[5, 5, 5]), WHOLE),
+        caught(lambda: bucket([tf.placeholder(tf.float32, name="p")], w, 1, 2), WHOLE),
+        caught(lambda: bucket([tf.placeholder(tf.float32, [None], name="p")], w, 1, 2), WHOLE),
+        caught(lambda: bucket([x], w, 1, 2, keep_input=[True]), WHOLE),
+        caught(lambda: bucket([x], w, 1, 2, keep_input=tf.placeholder(tf.bool)), WHOLE),
+        caught(lambda: bucket([x], 1.5, 1, 2), WHOLE),
+        caught(lambda: bucket([x], w, 1, 2, shapes=[[2], [3]]), WHOLE),
     )
 
 
@@ -109,7 +109,7 @@ def kinds_of_which_bucket(tf):
     for which in (tf.cast(n % 2, tf.int32),):
         w, b = tf.contrib.training.bucket([n], which, 3, 2)
         out.append(sorted([int(k), v.tolist()] for k, v in _pump(tf, [w, b])))
-    return out, said(lambda: tf.contrib.training.bucket([n], tf.constant(0, tf.int64), 3, 2))
+    return out, caught(lambda: tf.contrib.training.bucket([n], tf.constant(0, tf.int64), 3, 2), WHOLE)
 
 
 def one_bucket(tf):
@@ -225,16 +225,16 @@ def lengths_refusals(tf):
     f = tf.contrib.training.bucket_by_sequence_length
     n, x = tf.constant(3), tf.constant([1, 2, 3])
     return (
-        said(lambda: f(n, [x], 2, [])),
-        said(lambda: f(n, [x], 2, ())),
-        said(lambda: f(n, [x], 2, [5, 3])),
-        said(lambda: f(n, [x], 2, [5, 5])),
-        said(lambda: f(n, [x], 2, [1.5, 3])),
-        said(lambda: f(n, [x], 2, 5)),
-        said(lambda: f(n, [x], 2, None)),
-        said(lambda: f(n, [x], [1, 2], [5, 7])),
-        said(lambda: f(n, [x], 2, [5], bucket_capacities=[1])),
-        said(lambda: f(n, [], 2, [5])),
-        said(lambda: f(tf.constant(1.0), [x], 2, [5])),
-        said(lambda: f(n, [tf.placeholder(tf.float32, [None], name="p")], 2, [5])),
+        caught(lambda: f(n, [x], 2, []), WHOLE),
+        caught(lambda: f(n, [x], 2, ()), WHOLE),
+        caught(lambda: f(n, [x], 2, [5, 3]), WHOLE),
+        caught(lambda: f(n, [x], 2, [5, 5]), WHOLE),
+        caught(lambda: f(n, [x], 2, [1.5, 3]), WHOLE),
+        caught(lambda: f(n, [x], 2, 5), WHOLE),
+        caught(lambda: f(n, [x], 2, None), WHOLE),
+        caught(lambda: f(n, [x], [1, 2], [5, 7]), WHOLE),
+        caught(lambda: f(n, [x], 2, [5], bucket_capacities=[1]), WHOLE),
+        caught(lambda: f(n, [], 2, [5]), WHOLE),
+        caught(lambda: f(tf.constant(1.0), [x], 2, [5]), WHOLE),
+        caught(lambda: f(n, [tf.placeholder(tf.float32, [None], name="p")], 2, [5]), WHOLE),
     )

@@ -1,6 +1,6 @@
 """`case` and `switch_case`: pairs, dicts, defaults, names, wrong uses."""
 
-from programs.tools import caught, run, told
+from programs.tools import WHOLE, caught, run
 
 
 def case_first_of_several(tf):
@@ -14,7 +14,7 @@ def case_exclusive_and_two_hold(tf):
     x = tf.placeholder(tf.int32, [])
     r = tf.case([(x < 3, lambda: 1), (x > 1, lambda: 2)], default=lambda: 3, exclusive=True)
     with tf.Session() as sess:
-        return sess.run(r, {x: 0}), sess.run(r, {x: 5}), told(lambda: sess.run(r, {x: 2}))
+        return sess.run(r, {x: 0}), sess.run(r, {x: 5}), caught(lambda: sess.run(r, {x: 2}), WHOLE)
 
 
 def case_of_a_dict(tf):
@@ -47,12 +47,12 @@ def case_names(tf):
 def case_misused(tf):
     p = tf.constant(True)
     return [
-        told(lambda: tf.case(p)),
-        told(lambda: tf.case([p])),
-        told(lambda: tf.case([(p, 1)])),
-        told(lambda: tf.case([(True, lambda: 1)])),
-        told(lambda: tf.case([(tf.constant(1), lambda: 1)])),
-        told(lambda: tf.case([(p, lambda: 1)], default=1)),
+        caught(lambda: tf.case(p), WHOLE),
+        caught(lambda: tf.case([p]), WHOLE),
+        caught(lambda: tf.case([(p, 1)]), WHOLE),
+        caught(lambda: tf.case([(True, lambda: 1)]), WHOLE),
+        caught(lambda: tf.case([(tf.constant(1), lambda: 1)]), WHOLE),
+        caught(lambda: tf.case([(p, lambda: 1)], default=1), WHOLE),
     ]
 
 
@@ -83,21 +83,21 @@ def switch_of_a_number(tf):
 
 
 def switch_of_int64(tf):
-    return told(lambda: tf.switch_case(tf.constant(1, tf.int64), [lambda: 10, lambda: 20]))
+    return caught(lambda: tf.switch_case(tf.constant(1, tf.int64), [lambda: 10, lambda: 20]), WHOLE)
 
 
 def switch_misused(tf):
     i = tf.constant(0)
     return [
-        told(lambda: tf.switch_case(i, 5)),
-        told(lambda: tf.switch_case(i, [lambda: 1, 2])),
-        told(lambda: tf.switch_case(i, [(0, lambda: 1), (0, lambda: 2)])),
-        told(lambda: tf.switch_case(i, [(0, lambda: 1), (2, lambda: 2)])),
-        told(lambda: tf.switch_case(i, [(0, 1), (1, 2)])),
-        told(lambda: tf.switch_case(i, {"a": lambda: 1})),
+        caught(lambda: tf.switch_case(i, 5), WHOLE),
+        caught(lambda: tf.switch_case(i, [lambda: 1, 2]), WHOLE),
+        caught(lambda: tf.switch_case(i, [(0, lambda: 1), (0, lambda: 2)]), WHOLE),
+        caught(lambda: tf.switch_case(i, [(0, lambda: 1), (2, lambda: 2)]), WHOLE),
+        caught(lambda: tf.switch_case(i, [(0, 1), (1, 2)]), WHOLE),
+        caught(lambda: tf.switch_case(i, {"a": lambda: 1}), WHOLE),
         caught(lambda: tf.switch_case(i, [lambda: 1], default=3)),
-        told(lambda: tf.switch_case(1.0, [lambda: 1])),
-        told(lambda: tf.switch_case(i, [])),
+        caught(lambda: tf.switch_case(1.0, [lambda: 1]), WHOLE),
+        caught(lambda: tf.switch_case(i, []), WHOLE),
     ]
 
 

@@ -3,7 +3,7 @@
 import threading
 import time
 
-from programs.tools import caught, initialize, run, said
+from programs.tools import WHOLE, caught, initialize, run
 
 
 def _fails(coord, error):
@@ -71,7 +71,7 @@ def join_waits_for_given_and_registered(tf):
 def error_in_a_thread(tf):
     coord = tf.train.Coordinator()
     thread = _fails(coord, RuntimeError("First"))
-    return said(lambda: coord.join([thread])), coord.should_stop()
+    return caught(lambda: coord.join([thread]), WHOLE), coord.should_stop()
 
 
 def errors_of_two_threads(tf):
@@ -79,7 +79,7 @@ def errors_of_two_threads(tf):
     a = _fails(coord, RuntimeError("First"))
     a.join()
     b = _fails(coord, ValueError("Second"))
-    return said(lambda: coord.join([a, b]))
+    return caught(lambda: coord.join([a, b]), WHOLE)
 
 
 def error_of_a_run(tf):
@@ -96,7 +96,7 @@ def clean_errors(tf):
     for error in (tf.errors.OutOfRangeError(None, None, "end"), tf.errors.CancelledError(None, None, "c"), RuntimeError("r")):
         coord = tf.train.Coordinator()
         thread = _fails(coord, error)
-        out.append(said(lambda: coord.join([thread])))
+        out.append(caught(lambda: coord.join([thread]), WHOLE))
     return out
 
 
@@ -105,7 +105,7 @@ def clean_errors_given(tf):
     for types in ((RuntimeError,), [RuntimeError, ValueError], (), (Exception,)):
         coord = tf.train.Coordinator(clean_stop_exception_types=types)
         thread = _fails(coord, ValueError("v"))
-        out.append(said(lambda: coord.join([thread])))
+        out.append(caught(lambda: coord.join([thread]), WHOLE))
     return out
 
 
@@ -115,7 +115,7 @@ def clean_errors_by_class(tf):
 
     coord = tf.train.Coordinator()
     thread = _fails(coord, Mine(None, None, "a kind of"))
-    return said(lambda: coord.join([thread]))
+    return caught(lambda: coord.join([thread]), WHOLE)
 
 
 def error_after_stop(tf):
@@ -123,7 +123,7 @@ def error_after_stop(tf):
     coord.request_stop()
     with coord.stop_on_exception():
         raise RuntimeError("late")
-    return said(coord.join)
+    return caught(coord.join, WHOLE)
 
 
 def error_after_join(tf):
@@ -137,7 +137,7 @@ def error_after_join(tf):
         except RuntimeError as error:
             coord.request_stop(error)
 
-    return said(late), said(lambda: coord.request_stop(tf.errors.OutOfRangeError(None, None, "o")))
+    return caught(late, WHOLE), caught(lambda: coord.request_stop(tf.errors.OutOfRangeError(None, None, "o")), WHOLE)
 
 
 def block_that_ends_well(tf):
@@ -153,13 +153,13 @@ def block_that_stops(tf):
     with coord.stop_on_exception():
         seen.append(1)
         raise KeyError("k")
-    return seen, coord.should_stop(), said(coord.raise_requested_exception), said(coord.raise_requested_exception)
+    return seen, coord.should_stop(), caught(coord.raise_requested_exception, WHOLE), caught(coord.raise_requested_exception, WHOLE)
 
 
 def joined_twice(tf):
     coord = tf.train.Coordinator()
     thread = _fails(coord, RuntimeError("again"))
-    return said(lambda: coord.join([thread])), said(lambda: coord.join([thread])), coord.joined
+    return caught(lambda: coord.join([thread]), WHOLE), caught(lambda: coord.join([thread]), WHOLE), coord.joined
 
 
 def cleared(tf):
@@ -181,8 +181,8 @@ def grace(tf):
     for thread in threads:
         thread.start()
     coord.request_stop()
-    out = said(lambda: coord.join(threads, stop_grace_period_secs=0.05))
-    again = said(lambda: coord.join(threads, stop_grace_period_secs=0.05, ignore_live_threads=True))
+    out = caught(lambda: coord.join(threads, stop_grace_period_secs=0.05), WHOLE)
+    again = caught(lambda: coord.join(threads, stop_grace_period_secs=0.05, ignore_live_threads=True), WHOLE)
     go.set()
     return out, again
 
@@ -194,14 +194,14 @@ def grace_and_an_error(tf):
     thread = threading.Thread(target=go.wait, daemon=True)
     thread.start()
     failing = _fails(coord, RuntimeError("told"))
-    out = said(lambda: coord.join([thread, failing], stop_grace_period_secs=0.05))
+    out = caught(lambda: coord.join([thread, failing], stop_grace_period_secs=0.05), WHOLE)
     go.set()
     return out
 
 
 def unknown_arguments(tf):
     coord = tf.train.Coordinator()
-    return said(lambda: coord.join(threads=3)), said(lambda: coord.register_thread(3)), said(lambda: tf.train.Coordinator(clean_stop_exception_types=3))
+    return caught(lambda: coord.join(threads=3), WHOLE), caught(lambda: coord.register_thread(3), WHOLE), caught(lambda: tf.train.Coordinator(clean_stop_exception_types=3), WHOLE)
 
 
 def looper_attributes(tf):
@@ -275,7 +275,7 @@ def looper_that_fails_does_not_end_well(tf):
 
     coord = tf.train.Coordinator()
     Mine(coord, 0.01).start()
-    return said(coord.join), log
+    return caught(coord.join, WHOLE), log
 
 
 def looper_that_fails_to_start(tf):
@@ -290,7 +290,7 @@ def looper_that_fails_to_start(tf):
 
     coord = tf.train.Coordinator()
     Mine(coord, 0.01).start()
-    return said(coord.join), log
+    return caught(coord.join, WHOLE), log
 
 
 def looper_stopped_before_it_starts(tf):
@@ -304,7 +304,7 @@ def looper_stopped_before_it_starts(tf):
 
 def looper_refusals(tf):
     coord = tf.train.Coordinator()
-    return said(lambda: tf.train.LooperThread("coord", 1)), said(lambda: tf.train.LooperThread(None, 1)), said(lambda: tf.train.LooperThread(coord, 1, args=(1,))), said(lambda: tf.train.LooperThread(coord, 1, kwargs={"a": 1}))
+    return caught(lambda: tf.train.LooperThread("coord", 1), WHOLE), caught(lambda: tf.train.LooperThread(None, 1), WHOLE), caught(lambda: tf.train.LooperThread(coord, 1, args=(1,)), WHOLE), caught(lambda: tf.train.LooperThread(coord, 1, kwargs={"a": 1}), WHOLE)
 
 
 def coordinator_in_a_with(tf):

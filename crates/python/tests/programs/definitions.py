@@ -5,7 +5,7 @@ import tempfile
 
 import numpy as np
 
-from programs.tools import caught, initialize, nodes, run, static, told
+from programs.tools import WHOLE, caught, initialize, nodes, run, static
 
 
 def _text(message):
@@ -204,7 +204,7 @@ def imported_elements(tf):
 
 def imported_elements_that_are_not_there(tf):
     d = _adder(tf)
-    return [told(lambda e=e: tf.import_graph_def(d, return_elements=[e])) for e in ("z", "z:0", "y:1", "y:a", "", "y:0:0")], caught(lambda: tf.import_graph_def(d, return_elements=[3]))
+    return [caught(lambda e=e: tf.import_graph_def(d, return_elements=[e]), WHOLE) for e in ("z", "z:0", "y:1", "y:a", "", "y:0:0")], caught(lambda: tf.import_graph_def(d, return_elements=[3]))
 
 
 def imported_with_inputs(tf):
@@ -222,10 +222,10 @@ def imported_with_inputs_that_do_not_fit(tf):
         other = tf.constant(1.0)
     return (
         caught(lambda: tf.import_graph_def(d, {"x:0": one})),
-        told(lambda: tf.import_graph_def(d, {"nope:0": tf.constant(1.0)})),
-        told(lambda: tf.import_graph_def(d, {"x:7": tf.constant(1.0)})),
+        caught(lambda: tf.import_graph_def(d, {"nope:0": tf.constant(1.0)}), WHOLE),
+        caught(lambda: tf.import_graph_def(d, {"x:7": tf.constant(1.0)}), WHOLE),
         caught(lambda: tf.import_graph_def(d, {"x:0": other})),
-        told(lambda: tf.import_graph_def(d, [("x", one)])),
+        caught(lambda: tf.import_graph_def(d, [("x", one)]), WHOLE),
         caught(lambda: tf.import_graph_def(d, {3: one})),
     )
 
@@ -293,7 +293,7 @@ def imported_loop(tf):
 
 def imported_of_other_types(tf):
     d = _adder(tf)
-    return told(lambda: tf.import_graph_def(3)), told(lambda: tf.import_graph_def(None)), told(lambda: tf.import_graph_def("x")), told(lambda: tf.import_graph_def(d.SerializeToString())), caught(lambda: tf.import_graph_def(d, name=3))
+    return caught(lambda: tf.import_graph_def(3), WHOLE), caught(lambda: tf.import_graph_def(None), WHOLE), caught(lambda: tf.import_graph_def("x"), WHOLE), caught(lambda: tf.import_graph_def(d.SerializeToString()), WHOLE), caught(lambda: tf.import_graph_def(d, name=3))
 
 
 def imported_with_unknown_ops(tf):
@@ -306,9 +306,9 @@ def imported_with_missing_inputs(tf):
     d = tf.GraphDef()
     n = d.node.add(name="a", op="Identity", input=["b"])
     n.attr["T"].type = 1
-    one = told(lambda: tf.import_graph_def(d))
+    one = caught(lambda: tf.import_graph_def(d), WHOLE)
     del n.input[:]
-    two = told(lambda: tf.import_graph_def(d))
+    two = caught(lambda: tf.import_graph_def(d), WHOLE)
     n.input.extend(["a:0"])
     return one, two, caught(lambda: tf.import_graph_def(d))
 
@@ -316,7 +316,7 @@ def imported_with_missing_inputs(tf):
 def imported_with_missing_attributes(tf):
     d = tf.GraphDef()
     d.node.add(name="p", op="Placeholder")
-    return told(lambda: tf.import_graph_def(d))
+    return caught(lambda: tf.import_graph_def(d), WHOLE)
 
 
 def imported_with_attributes_of_another_kind(tf):
@@ -329,7 +329,7 @@ def imported_with_names_used_twice(tf):
     d = tf.GraphDef()
     for _ in range(2):
         d.node.add(name="n", op="NoOp")
-    return told(lambda: tf.import_graph_def(d))
+    return caught(lambda: tf.import_graph_def(d), WHOLE)
 
 
 def imported_with_names_that_are_not_valid(tf):
@@ -556,7 +556,7 @@ def sub_graph(tf):
     tf.constant(5, name="unused")
     d = tf.get_default_graph().as_graph_def()
     extract = tf.graph_util.extract_sub_graph
-    return [n.name for n in extract(d, ["d"]).node], [n.name for n in extract(d, ["a", "b"]).node], told(lambda: extract(d, ["nope"])), told(lambda: extract(d, "d")), told(lambda: extract(3, ["d"]))
+    return [n.name for n in extract(d, ["d"]).node], [n.name for n in extract(d, ["a", "b"]).node], caught(lambda: extract(d, ["nope"]), WHOLE), caught(lambda: extract(d, "d"), WHOLE), caught(lambda: extract(3, ["d"]), WHOLE)
 
 
 def constants_for_variables(tf):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from programs.tools import caught, run, told
+from programs.tools import WHOLE, caught, run
 
 
 # Looking up.
@@ -36,7 +36,7 @@ def attributes_of_ones_own(tf):
     g = tf.get_default_graph()
     again = g.get_tensor_by_name("x:0")
     y = tf.identity(x)
-    return again.mine, y.op.inputs[0].mine, g.get_operation_by_name("x").also, hasattr(y, "mine"), told(lambda: y.mine)
+    return again.mine, y.op.inputs[0].mine, g.get_operation_by_name("x").also, hasattr(y, "mine"), caught(lambda: y.mine, WHOLE)
 
 
 def attributes_of_operations_that_nobody_held(tf):
@@ -61,21 +61,21 @@ def lookup_of_names(tf):
     tf.constant(1, name="x")
     tf.no_op(name="n")
     g = tf.get_default_graph()
-    by_tensor = [told(lambda n=n: g.get_tensor_by_name(n)) for n in ("y:0", "x:1", "x", "n:0", "x:a", ":0", "x:", "x:0:0", "", "^x", "n")]
-    by_op = [told(lambda n=n: g.get_operation_by_name(n)) for n in ("y", "x:0", "", "x:", "^x", "y:0")]
+    by_tensor = [caught(lambda n=n: g.get_tensor_by_name(n), WHOLE) for n in ("y:0", "x:1", "x", "n:0", "x:a", ":0", "x:", "x:0:0", "", "^x", "n")]
+    by_op = [caught(lambda n=n: g.get_operation_by_name(n), WHOLE) for n in ("y", "x:0", "", "x:", "^x", "y:0")]
     return by_tensor, by_op
 
 
 def lookup_of_other_things(tf):
     g = tf.get_default_graph()
     x = tf.constant(1, name="x")
-    return [told(lambda n=n: g.get_tensor_by_name(n)) for n in (3, None, x, ["x:0"])], [told(lambda n=n: g.get_operation_by_name(n)) for n in (3, None, x, x.op)]
+    return [caught(lambda n=n: g.get_tensor_by_name(n), WHOLE) for n in (3, None, x, ["x:0"])], [caught(lambda n=n: g.get_operation_by_name(n), WHOLE) for n in (3, None, x, x.op)]
 
 
 def lookup_by_bytes(tf):
     x = tf.constant(1, name="x")
     g = tf.get_default_graph()
-    return told(lambda: g.get_tensor_by_name(b"x:0")), told(lambda: g.get_operation_by_name(b"x")), g.as_graph_element(b"x:0") is x
+    return caught(lambda: g.get_tensor_by_name(b"x:0"), WHOLE), caught(lambda: g.get_operation_by_name(b"x"), WHOLE), g.as_graph_element(b"x:0") is x
 
 
 def elements_of_all_kinds(tf):
@@ -95,18 +95,18 @@ def elements_that_are_not_there(tf):
     x = tf.constant(1, name="x")
     with tf.Graph().as_default():
         other = tf.constant(1, name="x")
-    only_tensor = lambda e: told(lambda: g.as_graph_element(e, allow_operation=False))
-    only_op = lambda e: told(lambda: g.as_graph_element(e, allow_tensor=False))
-    both = lambda e: told(lambda: g.as_graph_element(e))
+    only_tensor = lambda e: caught(lambda: g.as_graph_element(e, allow_operation=False), WHOLE)
+    only_op = lambda e: caught(lambda: g.as_graph_element(e, allow_tensor=False), WHOLE)
+    both = lambda e: caught(lambda: g.as_graph_element(e), WHOLE)
     return [
         [f(e) for e in (3, None, [x], object(), other, other.op, "nope", "nope:0", "x:7", "a:b", np.int32(1))] for f in (only_tensor, only_op, both)
-    ], only_tensor(x.op), only_op(x), only_tensor("x"), only_op("x:0"), told(lambda: g.as_graph_element(x, False, False))
+    ], only_tensor(x.op), only_op(x), only_tensor("x"), only_op("x:0"), caught(lambda: g.as_graph_element(x, False, False), WHOLE)
 
 
 def element_of_a_variable_as_an_operation(tf):
     v = tf.Variable(1.0, name="v", use_resource=False)
     g = tf.get_default_graph()
-    return g.as_graph_element(v, allow_operation=False).name, told(lambda: g.as_graph_element(v, allow_tensor=False))
+    return g.as_graph_element(v, allow_operation=False).name, caught(lambda: g.as_graph_element(v, allow_tensor=False), WHOLE)
 
 
 def a_name_taken_by_lookup(tf):
@@ -197,7 +197,7 @@ def attribute_that_is_a_float(tf):
 
 def attribute_missing(tf):
     x = tf.constant(1, name="x")
-    return told(lambda: x.op.get_attr("nope")), told(lambda: x.op.get_attr("_class"))
+    return caught(lambda: x.op.get_attr("nope"), WHOLE), caught(lambda: x.op.get_attr("_class"), WHOLE)
 
 
 def attribute_set_by_hand(tf):
@@ -354,7 +354,7 @@ def shape_refined(tf):
 
 def shape_refined_wrongly(tf):
     x = tf.placeholder(tf.float32, [2, 3], name="x")
-    return told(lambda: x.set_shape([3, 3])), told(lambda: x.set_shape([2])), told(lambda: x.set_shape("a")), told(lambda: x.set_shape([-1, 3]))
+    return caught(lambda: x.set_shape([3, 3]), WHOLE), caught(lambda: x.set_shape([2]), WHOLE), caught(lambda: x.set_shape("a"), WHOLE), caught(lambda: x.set_shape([-1, 3]), WHOLE)
 
 
 def shape_refined_reaches_what_comes_later(tf):
@@ -371,7 +371,7 @@ def shape_as_list_of_tensor(tf):
 
 def tensors_are_no_arrays(tf):
     x = tf.constant([1, 2])
-    return told(lambda: bool(x)), told(lambda: list(x)), told(lambda: np.array(x)), told(lambda: len(x)), caught(lambda: int(x)), caught(lambda: [1, 2][x]), told(lambda: x.nope)
+    return caught(lambda: bool(x), WHOLE), caught(lambda: list(x), WHOLE), caught(lambda: np.array(x), WHOLE), caught(lambda: len(x), WHOLE), caught(lambda: int(x)), caught(lambda: [1, 2][x]), caught(lambda: x.nope, WHOLE)
 
 
 def if_of_a_tensor(tf):
@@ -381,7 +381,7 @@ def if_of_a_tensor(tf):
         if x:
             return 1
 
-    return told(use), told(lambda: x and 1), told(lambda: not x)
+    return caught(use, WHOLE), caught(lambda: x and 1, WHOLE), caught(lambda: not x, WHOLE)
 
 
 def eval_of_tensors(tf):
@@ -396,19 +396,19 @@ def eval_in_a_session_of_another_graph(tf):
     with tf.Graph().as_default():
         tf.constant(2)
         with tf.Session() as sess:
-            return told(lambda: x.eval()), told(lambda: x.eval(session=sess)), told(lambda: x.op.run())
+            return caught(lambda: x.eval(), WHOLE), caught(lambda: x.eval(session=sess), WHOLE), caught(lambda: x.op.run(), WHOLE)
 
 
 def eval_without_any_session(tf):
     x = tf.constant(1)
-    return told(lambda: x.eval()), told(lambda: x.op.run()), told(lambda: tf.SparseTensor([[0]], [1], [1]).eval())
+    return caught(lambda: x.eval(), WHOLE), caught(lambda: x.op.run(), WHOLE), caught(lambda: tf.SparseTensor([[0]], [1], [1]).eval(), WHOLE)
 
 
 def tensor_of_another_graph(tf):
     x = tf.constant(1, name="x")
     with tf.Graph().as_default():
         y = tf.constant(2, name="y")
-    return told(lambda: x + y), told(lambda: tf.add(x, y)), told(lambda: tf.stack([x, y])), told(lambda: tf.identity_n([x, y])), told(lambda: tf.while_loop(lambda i: i < y, lambda i: i + 1, [x]))
+    return caught(lambda: x + y, WHOLE), caught(lambda: tf.add(x, y), WHOLE), caught(lambda: tf.stack([x, y]), WHOLE), caught(lambda: tf.identity_n([x, y]), WHOLE), caught(lambda: tf.while_loop(lambda i: i < y, lambda i: i + 1, [x]), WHOLE)
 
 
 def inputs_decide_the_graph(tf):
@@ -489,7 +489,7 @@ def collections_when_finalized(tf):
     g = tf.get_default_graph()
     g.add_to_collection("c", 1)
     g.finalize()
-    return told(lambda: g.add_to_collection("c", 2)), told(lambda: g.add_to_collections(["c"], 2)), told(lambda: g.clear_collection("c")), g.get_collection("c")
+    return caught(lambda: g.add_to_collection("c", 2), WHOLE), caught(lambda: g.add_to_collections(["c"], 2), WHOLE), caught(lambda: g.clear_collection("c"), WHOLE), g.get_collection("c")
 
 
 def collection_of_nothing(tf):
@@ -522,13 +522,13 @@ def graph_finalized(tf):
     g.finalize()
     g.finalize()
     out = [
-        told(lambda: tf.constant(2)),
-        told(lambda: x + 1),
-        told(lambda: tf.Variable(1.0)),
-        told(lambda: tf.while_loop(lambda i: i < 2, lambda i: i + 1, [x])),
-        told(lambda: tf.no_op()),
-        told(lambda: tf.placeholder(tf.float32)),
-        told(lambda: tf.import_graph_def(tf.GraphDef(node=[x.op.node_def]))),
+        caught(lambda: tf.constant(2), WHOLE),
+        caught(lambda: x + 1, WHOLE),
+        caught(lambda: tf.Variable(1.0), WHOLE),
+        caught(lambda: tf.while_loop(lambda i: i < 2, lambda i: i + 1, [x]), WHOLE),
+        caught(lambda: tf.no_op(), WHOLE),
+        caught(lambda: tf.placeholder(tf.float32), WHOLE),
+        caught(lambda: tf.import_graph_def(tf.GraphDef(node=[x.op.node_def])), WHOLE),
     ]
     return before, g.finalized, out, len(g.get_operations())
 
@@ -630,7 +630,7 @@ def graphs_are_not_copied(tf):
 def element_of_a_sparse_tensor(tf):
     s = tf.SparseTensor([[0]], [1.0], [2])
     g = tf.get_default_graph()
-    return told(lambda: g.as_graph_element(s)), s.op.name, s.graph is g, s.values.name
+    return caught(lambda: g.as_graph_element(s), WHOLE), s.op.name, s.graph is g, s.values.name
 
 
 def op_created_by_hand(tf):

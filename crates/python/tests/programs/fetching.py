@@ -4,7 +4,7 @@ import collections
 
 import numpy as np
 
-from programs.tools import caught, initialize, run, told
+from programs.tools import WHOLE, caught, initialize, run
 
 AB = collections.namedtuple("AB", "a, b")
 Nothing = collections.namedtuple("Nothing", "")
@@ -80,14 +80,14 @@ def random_fetched_twice_is_one(tf):
 def fetches_that_are_nothing(tf):
     x = tf.constant(1)
     with tf.Session() as sess:
-        run_ = lambda f: told(lambda: sess.run(f))
+        run_ = lambda f: caught(lambda: sess.run(f), WHOLE)
         return [run_(f) for f in (None, 3, 2.5, [None], [x, None], {"a": None}, (x, 3), True, [[x], [2]], b"nope", {1, 2})]
 
 
 def fetches_by_names_that_are_not_there(tf):
     tf.constant(1, name="x")
     with tf.Session() as sess:
-        return [told(lambda f=f: sess.run(f)) for f in ("y", "y:0", "x:1", "x:", "a:b:c", "", ["x", "nope"], "^x", {"a": "y:0"})]
+        return [caught(lambda f=f: sess.run(f), WHOLE) for f in ("y", "y:0", "x:1", "x:", "a:b:c", "", ["x", "nope"], "^x", {"a": "y:0"})]
 
 
 def fetch_of_another_graph(tf):
@@ -96,7 +96,7 @@ def fetch_of_another_graph(tf):
         x = tf.constant(1, name="x")
         n = tf.no_op(name="n")
     with tf.Session() as sess:
-        return told(lambda: sess.run(x)), told(lambda: sess.run([n])), told(lambda: sess.run({"a": x}))
+        return caught(lambda: sess.run(x), WHOLE), caught(lambda: sess.run([n]), WHOLE), caught(lambda: sess.run({"a": x}), WHOLE)
 
 
 def fetch_by_bytes_and_text(tf):
@@ -188,7 +188,7 @@ def fetch_that_is_prevented(tf):
     y = tf.identity(x, name="y")
     tf.get_default_graph().prevent_fetching(x.op)
     with tf.Session() as sess:
-        return told(lambda: sess.run(x)), told(lambda: sess.run([x.op])), told(lambda: sess.run({"a": "x:0"})), sess.run(y)
+        return caught(lambda: sess.run(x), WHOLE), caught(lambda: sess.run([x.op]), WHOLE), caught(lambda: sess.run({"a": "x:0"}), WHOLE), sess.run(y)
 
 
 def fetch_inside_of_a_loop(tf):
@@ -196,7 +196,7 @@ def fetch_inside_of_a_loop(tf):
     r = tf.while_loop(lambda i: i < 3, lambda i: inside.append(i + 1) or inside[0], [0])
     with tf.Session() as sess:
         g = tf.get_default_graph()
-        return told(lambda: sess.run(inside[0])), told(lambda: sess.run(inside[0].op)), told(lambda: sess.run("while/add:0")), sess.run(r), g.is_fetchable(inside[0]), g.is_feedable(inside[0])
+        return caught(lambda: sess.run(inside[0]), WHOLE), caught(lambda: sess.run(inside[0].op), WHOLE), caught(lambda: sess.run("while/add:0"), WHOLE), sess.run(r), g.is_fetchable(inside[0]), g.is_feedable(inside[0])
 
 
 def fetch_inside_of_a_branch(tf):
@@ -204,7 +204,7 @@ def fetch_inside_of_a_branch(tf):
     r = tf.cond(tf.constant(True), lambda: inside.append(tf.constant(5) + 1) or inside[0], lambda: tf.constant(0))
     g = tf.get_default_graph()
     with tf.Session() as sess:
-        return told(lambda: sess.run(inside[0])), sess.run(r), g.is_fetchable(inside[0]), g.is_feedable(inside[0])
+        return caught(lambda: sess.run(inside[0]), WHOLE), sess.run(r), g.is_fetchable(inside[0]), g.is_feedable(inside[0])
 
 
 def fetch_and_feed_the_same(tf):
@@ -294,14 +294,14 @@ def feeds_that_do_not_convert(tf):
 def feeds_out_of_range(tf):
     x, y = tf.placeholder(tf.int32, name="x"), tf.placeholder(tf.float32)
     with tf.Session() as sess:
-        return told(lambda: sess.run(x, {x: 2**31})), told(lambda: sess.run(x, {x: -(2**40)})), caught(lambda: sess.run(x, {x: 2**70}))
+        return caught(lambda: sess.run(x, {x: 2**31}), WHOLE), caught(lambda: sess.run(x, {x: -(2**40)}), WHOLE), caught(lambda: sess.run(x, {x: 2**70}))
 
 
 def feeds_of_the_wrong_shape(tf):
     x = tf.placeholder(tf.float32, [2, None], name="x")
     s = tf.placeholder(tf.float32, [], name="s")
     with tf.Session() as sess:
-        return [told(lambda v=v: sess.run(x, {x: v})) for v in (1.0, [1.0, 2.0], [[1.0]], np.zeros([3, 2]), np.zeros([2, 2, 2]))], told(lambda: sess.run(s, {s: [1.0]})), sess.run(x, {x: np.zeros([2, 0])})
+        return [caught(lambda v=v: sess.run(x, {x: v}), WHOLE) for v in (1.0, [1.0, 2.0], [[1.0]], np.zeros([3, 2]), np.zeros([2, 2, 2]))], caught(lambda: sess.run(s, {s: [1.0]}), WHOLE), sess.run(x, {x: np.zeros([2, 0])})
 
 
 def feeds_of_an_unknown_shape(tf):
@@ -313,7 +313,7 @@ def feeds_of_an_unknown_shape(tf):
 def feeds_by_name(tf):
     x = tf.placeholder(tf.float32, [], name="x")
     with tf.Session() as sess:
-        return sess.run(x, {"x:0": 1.0}), [told(lambda k=k: sess.run(x, {k: 1.0})) for k in ("x", "y:0", "x:1", "y", "", "a:b:c")]
+        return sess.run(x, {"x:0": 1.0}), [caught(lambda k=k: sess.run(x, {k: 1.0}), WHOLE) for k in ("x", "y:0", "x:1", "y", "", "a:b:c")]
 
 
 def feeds_by_other_keys(tf):
@@ -321,20 +321,20 @@ def feeds_by_other_keys(tf):
     with tf.Graph().as_default():
         other = tf.placeholder(tf.float32, [], name="o")
     with tf.Session() as sess:
-        return [told(lambda k=k: sess.run(x, {k: 1.0})) for k in (3, None, other, x.op, object)]
+        return [caught(lambda k=k: sess.run(x, {k: 1.0}), WHOLE) for k in (3, None, other, x.op, object)]
 
 
 def feeds_of_operations_and_names_of_operations(tf):
     x = tf.placeholder(tf.float32, [], name="x")
     with tf.Session() as sess:
-        return told(lambda: sess.run(x, {x.op: 1})), told(lambda: sess.run(x, {"x": 1}))
+        return caught(lambda: sess.run(x, {x.op: 1}), WHOLE), caught(lambda: sess.run(x, {"x": 1}), WHOLE)
 
 
 def feeds_that_are_tensors(tf):
     x = tf.placeholder(tf.float32, [], name="x")
     y = tf.constant(1.0, name="y")
     with tf.Session() as sess:
-        return told(lambda: sess.run(x, {x: y})), told(lambda: sess.run(x, {"x:0": y}))
+        return caught(lambda: sess.run(x, {x: y}), WHOLE), caught(lambda: sess.run(x, {"x:0": y}), WHOLE)
 
 
 def feeds_that_are_no_mapping(tf):
@@ -366,14 +366,14 @@ def feeds_that_are_prevented(tf):
     x = tf.placeholder(tf.float32, [], name="x")
     tf.get_default_graph().prevent_feeding(x)
     with tf.Session() as sess:
-        return told(lambda: sess.run(x, {x: 1.0})), told(lambda: sess.run(x, {"x:0": 1.0}))
+        return caught(lambda: sess.run(x, {x: 1.0}), WHOLE), caught(lambda: sess.run(x, {"x:0": 1.0}), WHOLE)
 
 
 def feeds_inside_of_a_loop(tf):
     inside = []
     r = tf.while_loop(lambda i: i < 3, lambda i: inside.append(i) or i + 1, [0])
     with tf.Session() as sess:
-        return told(lambda: sess.run(r, {inside[0]: 1})), told(lambda: sess.run(r, {"while/Identity:0": 1})), sess.run(r, {"while/Exit:0": 77})
+        return caught(lambda: sess.run(r, {inside[0]: 1}), WHOLE), caught(lambda: sess.run(r, {"while/Identity:0": 1}), WHOLE), sess.run(r, {"while/Exit:0": 77})
 
 
 def feeds_of_sparse_tensors(tf):
@@ -463,20 +463,20 @@ def feeds_of_bools_and_small_types(tf):
 def feeds_of_a_placeholder_with_default(tf):
     x = tf.placeholder_with_default([1.0, 2.0], [None])
     with tf.Session() as sess:
-        return sess.run(x * 2.0), sess.run(x * 2.0, {x: [5.0]}), told(lambda: sess.run(x, {x: 3.0}))
+        return sess.run(x * 2.0), sess.run(x * 2.0, {x: [5.0]}), caught(lambda: sess.run(x, {x: 3.0}), WHOLE)
 
 
 def feeds_missing(tf):
     x = tf.placeholder(tf.float32, [2], name="x")
     y = tf.placeholder(tf.int32, name="y")
     with tf.Session() as sess:
-        return told(lambda: sess.run(x)), told(lambda: sess.run(x * 2.0)), told(lambda: sess.run(y)), told(lambda: sess.run([x, y], {x: [1, 2]}))
+        return caught(lambda: sess.run(x), WHOLE), caught(lambda: sess.run(x * 2.0), WHOLE), caught(lambda: sess.run(y), WHOLE), caught(lambda: sess.run([x, y], {x: [1, 2]}), WHOLE)
 
 
 def feeds_that_nobody_needs(tf):
     x, y = tf.placeholder(tf.float32, [], name="x"), tf.constant(3)
     with tf.Session() as sess:
-        return sess.run(y, {x: 1.0}), told(lambda: sess.run(y, {x: "a"}))
+        return sess.run(y, {x: 1.0}), caught(lambda: sess.run(y, {x: "a"}), WHOLE)
 
 
 def feeds_of_the_same_by_two_keys(tf):

@@ -5,7 +5,7 @@ import tempfile
 
 import numpy as np
 
-from programs.tools import caught, initialize, nodes, run, said
+from programs.tools import WHOLE, caught, initialize, nodes, run
 
 
 def _steps(tf, n, hooks, fetch=None):
@@ -42,9 +42,9 @@ def stop_after_steps(tf):
 
 def stop_refusals(tf):
     return (
-        said(lambda: tf.train.StopAtStepHook()),
-        said(lambda: tf.train.StopAtStepHook(num_steps=1, last_step=2)),
-        said(lambda: tf.train.StopAtStepHook(last_step=3).begin()),
+        caught(lambda: tf.train.StopAtStepHook(), WHOLE),
+        caught(lambda: tf.train.StopAtStepHook(num_steps=1, last_step=2), WHOLE),
+        caught(lambda: tf.train.StopAtStepHook(last_step=3).begin(), WHOLE),
     )
 
 
@@ -67,7 +67,7 @@ def timer_by_seconds(tf):
 
 
 def timer_refusals(tf):
-    return said(lambda: tf.train.SecondOrStepTimer()), said(lambda: tf.train.SecondOrStepTimer(every_secs=1, every_steps=2))
+    return caught(lambda: tf.train.SecondOrStepTimer(), WHOLE), caught(lambda: tf.train.SecondOrStepTimer(every_secs=1, every_steps=2), WHOLE)
 
 
 def timer_reset(tf):
@@ -126,19 +126,19 @@ def nan_fails(tf):
         with tf.train.MonitoredSession(hooks=[tf.train.NanTensorHook(x)]) as sess:
             sess.run(x, {x: float("nan")})
 
-    return said(work)
+    return caught(work, WHOLE)
 
 
 def logging_refusals(tf):
     t = tf.constant(1.0, name="t")
     make = tf.train.LoggingTensorHook
     return (
-        said(lambda: make([t], every_n_iter=None)),
-        said(lambda: make([t], every_n_iter=0)),
-        said(lambda: make([t], every_n_iter=2, every_n_secs=3)),
-        said(lambda: make([t], every_n_iter=-1)),
-        said(lambda: make({"a": t}, at_end=True)),
-        said(lambda: make(["t"], every_n_iter=1)),
+        caught(lambda: make([t], every_n_iter=None), WHOLE),
+        caught(lambda: make([t], every_n_iter=0), WHOLE),
+        caught(lambda: make([t], every_n_iter=2, every_n_secs=3), WHOLE),
+        caught(lambda: make([t], every_n_iter=-1), WHOLE),
+        caught(lambda: make({"a": t}, at_end=True), WHOLE),
+        caught(lambda: make(["t"], every_n_iter=1), WHOLE),
     )
 
 
@@ -167,7 +167,7 @@ def step_counter_writes(tf):
 
 
 def step_counter_refusals(tf):
-    return said(lambda: tf.train.StepCounterHook(every_n_steps=None, every_n_secs=None)), said(lambda: tf.train.StepCounterHook(every_n_steps=2, every_n_secs=3))
+    return caught(lambda: tf.train.StepCounterHook(every_n_steps=None, every_n_secs=None), WHOLE), caught(lambda: tf.train.StepCounterHook(every_n_steps=2, every_n_secs=3), WHOLE)
 
 
 def checkpoint_by_steps(tf):
@@ -181,9 +181,9 @@ def checkpoint_by_steps(tf):
 def checkpoint_refusals(tf):
     folder = tempfile.mkdtemp()
     return (
-        said(lambda: tf.train.CheckpointSaverHook(folder)),
-        said(lambda: tf.train.CheckpointSaverHook(folder, save_secs=1, save_steps=2)),
-        said(lambda: tf.train.CheckpointSaverHook(folder, save_steps=2, saver=1, scaffold=2)),
+        caught(lambda: tf.train.CheckpointSaverHook(folder), WHOLE),
+        caught(lambda: tf.train.CheckpointSaverHook(folder, save_secs=1, save_steps=2), WHOLE),
+        caught(lambda: tf.train.CheckpointSaverHook(folder, save_steps=2, saver=1, scaffold=2), WHOLE),
     )
 
 
@@ -228,9 +228,9 @@ def summaries_by_steps(tf):
 def summaries_refusals(tf):
     s = tf.summary.scalar("s", tf.constant(1.0))
     return (
-        said(lambda: tf.train.SummarySaverHook(save_steps=2, output_dir="x")),
-        said(lambda: tf.train.SummarySaverHook(save_steps=2, save_secs=3, output_dir="x", summary_op=s)),
-        said(lambda: tf.train.SummarySaverHook(save_steps=2, output_dir="x", summary_op=s, scaffold=tf.train.Scaffold())),
+        caught(lambda: tf.train.SummarySaverHook(save_steps=2, output_dir="x"), WHOLE),
+        caught(lambda: tf.train.SummarySaverHook(save_steps=2, save_secs=3, output_dir="x", summary_op=s), WHOLE),
+        caught(lambda: tf.train.SummarySaverHook(save_steps=2, output_dir="x", summary_op=s, scaffold=tf.train.Scaffold()), WHOLE),
     )
 
 
@@ -313,7 +313,7 @@ def run_after_it_is_closed(tf):
     x = tf.constant(1)
     with tf.train.MonitoredSession() as sess:
         sess.run(x)
-    return said(lambda: sess.run(x)), sess.should_stop() if False else None
+    return caught(lambda: sess.run(x), WHOLE), sess.should_stop() if False else None
 
 
 def raw_session(tf):

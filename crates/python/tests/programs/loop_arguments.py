@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from programs.tools import caught, names, run, static, told
+from programs.tools import WHOLE, caught, names, run, static
 
 
 def _count(tf, **arguments):
@@ -14,7 +14,7 @@ def parallel_iterations_1_5_10_20(tf):
 
 
 def parallel_iterations_negative(tf):
-    return told(lambda: _count(tf, parallel_iterations=-1))
+    return caught(lambda: _count(tf, parallel_iterations=-1), WHOLE)
 
 
 def parallel_iterations_none(tf):
@@ -54,11 +54,11 @@ def maximum_iterations_negative(tf):
 
 
 def maximum_iterations_of_unknown_shape(tf):
-    return told(lambda: _count(tf, maximum_iterations=tf.placeholder(tf.int32)))
+    return caught(lambda: _count(tf, maximum_iterations=tf.placeholder(tf.int32)), WHOLE)
 
 
 def maximum_iterations_of_rank_one(tf):
-    return told(lambda: _count(tf, maximum_iterations=[1, 2]))
+    return caught(lambda: _count(tf, maximum_iterations=[1, 2]), WHOLE)
 
 
 def maximum_iterations_with_several_variables(tf):
@@ -87,7 +87,7 @@ def condition_a_numpy_bool(tf):
 
 
 def condition_of_one_element(tf):
-    return told(lambda: run(tf, tf.while_loop(lambda i: tf.reshape(i < 3, [1]), lambda i: i + 1, [0])))
+    return caught(lambda: run(tf, tf.while_loop(lambda i: tf.reshape(i < 3, [1]), lambda i: i + 1, [0])), WHOLE)
 
 
 def condition_of_unknown_shape(tf):
@@ -103,7 +103,7 @@ def condition_of_a_captured_placeholder(tf):
 
 
 def condition_of_an_int(tf):
-    return told(lambda: tf.while_loop(lambda i: i, lambda i: i + 1, [3]))
+    return caught(lambda: tf.while_loop(lambda i: i, lambda i: i + 1, [3]), WHOLE)
 
 
 def condition_returns_none(tf):
@@ -114,7 +114,7 @@ def condition_raises(tf):
     def more(i):
         raise KeyError("mine")
 
-    return told(lambda: tf.while_loop(more, lambda i: i + 1, [3]))
+    return caught(lambda: tf.while_loop(more, lambda i: i + 1, [3]), WHOLE)
 
 
 def named(tf):
@@ -177,7 +177,7 @@ def variables_as_keywords(tf):
 
 
 def no_variables_at_all(tf):
-    return told(lambda: tf.while_loop(lambda: True, lambda: [], [])), told(lambda: tf.while_loop(lambda: True, lambda: [], None))
+    return caught(lambda: tf.while_loop(lambda: True, lambda: [], []), WHOLE), caught(lambda: tf.while_loop(lambda: True, lambda: [], None), WHOLE)
 
 
 def body_returns_none(tf):
@@ -194,18 +194,18 @@ def body_returns_a_list_as_a_tensor(tf):
 
 
 def body_returns_too_many(tf):
-    return told(lambda: tf.while_loop(lambda i: i < 3, lambda i: (i, i), [0]))
+    return caught(lambda: tf.while_loop(lambda i: i < 3, lambda i: (i, i), [0]), WHOLE)
 
 
 def body_returns_nested_for_flat(tf):
-    return told(lambda: tf.while_loop(lambda i, j: i < 3, lambda i, j: ([i], j), [0, 0]))
+    return caught(lambda: tf.while_loop(lambda i, j: i < 3, lambda i, j: ([i], j), [0, 0]), WHOLE)
 
 
 def body_raises(tf):
     def body(i):
         raise ZeroDivisionError("mine")
 
-    return told(lambda: tf.while_loop(lambda i: i < 3, body, [0]))
+    return caught(lambda: tf.while_loop(lambda i: i < 3, body, [0]), WHOLE)
 
 
 def body_of_wrong_arity(tf):

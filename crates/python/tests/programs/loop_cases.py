@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from programs.tools import caught, initialize, names, run, static, told
+from programs.tools import WHOLE, caught, initialize, names, run, static
 
 
 def reference_stays_a_reference(tf):
@@ -146,7 +146,7 @@ def groups_of_loops(tf):
 
 
 def groups_misused(tf):
-    return told(lambda: tf.group(3)), told(lambda: tf.group(None)), told(lambda: tf.group(tf.no_op(), nonsense=1)), tf.group().type
+    return caught(lambda: tf.group(3), WHOLE), caught(lambda: tf.group(None), WHOLE), caught(lambda: tf.group(tf.no_op(), nonsense=1), WHOLE), tf.group().type
 
 
 def groups_on_devices(tf):
@@ -185,7 +185,7 @@ def tuples_after_something(tf):
 
 
 def tuples_misused(tf):
-    return told(lambda: tf.tuple([])), told(lambda: tf.tuple([None])), caught(lambda: tf.tuple([tf.constant(1)], control_inputs=[3]))
+    return caught(lambda: tf.tuple([]), WHOLE), caught(lambda: tf.tuple([None]), WHOLE), caught(lambda: tf.tuple([tf.constant(1)], control_inputs=[3]))
 
 
 def dependencies_on_slices_and_names(tf):
@@ -233,7 +233,7 @@ def assertion_messages(tf):
     x = tf.placeholder(tf.int32, [None], name="x")
     with tf.Session() as sess:
         return (
-            told(lambda: sess.run(tf.Assert(tf.reduce_all(x > 0), [x], summarize=10), {x: [1, -1]})),
+            caught(lambda: sess.run(tf.Assert(tf.reduce_all(x > 0), [x], summarize=10), {x: [1, -1]}), WHOLE),
             sess.run(tf.Assert(tf.reduce_all(x > 0), [x]), {x: [1]}),
             tf.Assert(True, [1]) is not None,
         )

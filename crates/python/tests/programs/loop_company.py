@@ -5,7 +5,7 @@ import tempfile
 
 import numpy as np
 
-from programs.tools import caught, initialize, names, run, static, told
+from programs.tools import caught, initialize, names, run, static
 
 
 def _loss(tf, w):

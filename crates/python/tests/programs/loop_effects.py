@@ -1,6 +1,6 @@
 """What happens in loops: assignments, queues, assertions, control edges, devices, scopes; loops and branches within each other."""
 
-from programs.tools import caught, initialize, run, told
+from programs.tools import WHOLE, caught, initialize, run
 
 
 def assign_in_the_body(tf):
@@ -53,7 +53,7 @@ def count_up_to_past_its_limit(tf):
     r = tf.while_loop(lambda i: i < 100, lambda i: tf.count_up_to(v, 5), [0])
     with tf.Session() as sess:
         initialize(tf, sess)
-        return told(lambda: sess.run(r)), sess.run(v)
+        return caught(lambda: sess.run(r), WHOLE), sess.run(v)
 
 
 def enqueue_in_the_body(tf):
@@ -107,7 +107,7 @@ def assertion_in_the_body(tf):
             return i + 1
 
     r = tf.while_loop(lambda i, : i < 5, body, [0])
-    return told(lambda: run(tf, r))
+    return caught(lambda: run(tf, r), WHOLE)
 
 
 def assertion_that_holds(tf):
@@ -120,7 +120,7 @@ def assertion_that_holds(tf):
 
 def check_numerics_in_the_body(tf):
     r = tf.while_loop(lambda x: x < 5.0, lambda x: tf.check_numerics(x / 0.0, "bad"), [1.0])
-    return told(lambda: run(tf, r))
+    return caught(lambda: run(tf, r), WHOLE)
 
 
 def read_after_assignment_each_time(tf):

@@ -4,7 +4,7 @@ import collections
 
 import numpy as np
 
-from programs.tools import caught, initialize, run, static, told
+from programs.tools import WHOLE, caught, initialize, run, static
 
 Point = collections.namedtuple("Point", "x, y")
 
@@ -153,11 +153,11 @@ def several_dicts(tf):
 
 
 def dict_with_other_keys(tf):
-    return told(lambda: tf.while_loop(lambda d: d["a"] < 3, lambda d: {"b": d["a"]}, [{"a": 0}]))
+    return caught(lambda: tf.while_loop(lambda d: d["a"] < 3, lambda d: {"b": d["a"]}, [{"a": 0}]), WHOLE)
 
 
 def a_list_for_a_namedtuple(tf):
-    return told(lambda: tf.while_loop(lambda p, q: p.x < 3, lambda p, q: ([p.x, p.y], q), (Point(0, 1), 0)))
+    return caught(lambda: tf.while_loop(lambda p, q: p.x < 3, lambda p, q: ([p.x, p.y], q), (Point(0, 1), 0)), WHOLE)
 
 
 def namedtuple_alone(tf):
@@ -204,28 +204,28 @@ def invariant_in_a_dict(tf):
 
 
 def invariant_missing(tf):
-    return told(lambda: _twice(tf, tf.ones([1]), lambda x: x, shape_invariants=(tf.TensorShape([]),)))
+    return caught(lambda: _twice(tf, tf.ones([1]), lambda x: x, shape_invariants=(tf.TensorShape([]),)), WHOLE)
 
 
 def invariant_of_a_smaller_rank(tf):
-    return told(lambda: _twice(tf, tf.ones([1]), lambda x: x, shape_invariants=(tf.TensorShape([]), tf.TensorShape([]))))
+    return caught(lambda: _twice(tf, tf.ones([1]), lambda x: x, shape_invariants=(tf.TensorShape([]), tf.TensorShape([]))), WHOLE)
 
 
 def invariant_of_another_size(tf):
-    return told(lambda: _twice(tf, tf.ones([2]), lambda x: x, shape_invariants=(tf.TensorShape([]), tf.TensorShape([3]))))
+    return caught(lambda: _twice(tf, tf.ones([2]), lambda x: x, shape_invariants=(tf.TensorShape([]), tf.TensorShape([3]))), WHOLE)
 
 
 def shape_changes_in_the_body(tf):
-    return told(lambda: _twice(tf, tf.ones([1], name="x"), lambda x: tf.concat([x, x], 0)))
+    return caught(lambda: _twice(tf, tf.ones([1], name="x"), lambda x: tf.concat([x, x], 0)), WHOLE)
 
 
 def shape_becomes_less_known(tf):
     p = tf.placeholder(tf.float32)
-    return told(lambda: _twice(tf, tf.ones([1], name="x"), lambda x: p))
+    return caught(lambda: _twice(tf, tf.ones([1], name="x"), lambda x: p), WHOLE)
 
 
 def rank_changes_in_the_body(tf):
-    return told(lambda: _twice(tf, tf.ones([1], name="x"), lambda x: tf.expand_dims(x, 0)))
+    return caught(lambda: _twice(tf, tf.ones([1], name="x"), lambda x: tf.expand_dims(x, 0)), WHOLE)
 
 
 def invariants_seen_in_the_body(tf):

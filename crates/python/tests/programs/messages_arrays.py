@@ -1,6 +1,6 @@
 """What is said of mistakes with shapes, slices, indices and pieces of tensors, when a graph is built and when it runs."""
 
-from programs.phrases import late, mistakes
+from programs.tools import late, mistakes
 
 
 def reshape(tf):

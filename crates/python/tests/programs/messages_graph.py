@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from programs.phrases import late, mistakes
+from programs.tools import late, mistakes
 
 
 def loops(tf):

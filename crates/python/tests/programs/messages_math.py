@@ -1,6 +1,6 @@
 """What is said of mistakes with arithmetic, matrices, reductions, types and segments, when a graph is built and when it runs."""
 
-from programs.phrases import late, mistakes
+from programs.tools import late, mistakes
 
 
 def broadcasting(tf):

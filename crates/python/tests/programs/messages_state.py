@@ -1,6 +1,6 @@
 """What is said of mistakes with variables, stacks, tensor arrays and queues."""
 
-from programs.phrases import late, mistakes
+from programs.tools import late, mistakes
 from programs.tools import initialize
 
 

@@ -5,7 +5,7 @@ import tempfile
 
 import numpy as np
 
-from programs.tools import caught, initialize, nodes, run, said, static
+from programs.tools import WHOLE, caught, initialize, nodes, run, static
 
 
 def _model(tf):
@@ -199,10 +199,10 @@ def import_graph_def_refused(tf):
         tf.add(a, 1.0, name="b")
         d = g.as_graph_def()
     return (
-        said(lambda: tf.import_graph_def("text")),
-        said(lambda: tf.import_graph_def(d, input_map={"nope": tf.constant(1.0)})),
-        said(lambda: tf.import_graph_def(d, input_map=[1])),
-        said(lambda: tf.import_graph_def(d, return_elements=["nope"])),
-        said(lambda: tf.import_graph_def(d, return_elements=[3])),
-        said(lambda: tf.import_graph_def(d, input_map={"a:0": tf.constant(1)})),
+        caught(lambda: tf.import_graph_def("text"), WHOLE),
+        caught(lambda: tf.import_graph_def(d, input_map={"nope": tf.constant(1.0)}), WHOLE),
+        caught(lambda: tf.import_graph_def(d, input_map=[1]), WHOLE),
+        caught(lambda: tf.import_graph_def(d, return_elements=["nope"]), WHOLE),
+        caught(lambda: tf.import_graph_def(d, return_elements=[3]), WHOLE),
+        caught(lambda: tf.import_graph_def(d, input_map={"a:0": tf.constant(1)}), WHOLE),
     )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from programs.tools import caught, names, run, static, told
+from programs.tools import WHOLE, caught, names, run, static
 
 
 def with_numbers_on_both_sides(tf):
@@ -49,7 +49,7 @@ def with_lists(tf):
 
 def with_tensors_of_other_dtypes(tf):
     f, i = tf.constant([1.0]), tf.constant([1])
-    return [told(lambda: f + i), told(lambda: i + f), told(lambda: i * 1.5), told(lambda: i + "a"), told(lambda: f + None), told(lambda: tf.constant(1) + tf.constant(1, tf.int64)), told(lambda: tf.constant("a") + 1)]
+    return [caught(lambda: f + i, WHOLE), caught(lambda: i + f, WHOLE), caught(lambda: i * 1.5, WHOLE), caught(lambda: i + "a", WHOLE), caught(lambda: f + None, WHOLE), caught(lambda: tf.constant(1) + tf.constant(1, tf.int64), WHOLE), caught(lambda: tf.constant("a") + 1, WHOLE)]
 
 
 def with_a_number_too_large(tf):
@@ -116,7 +116,7 @@ def iteration_and_length(tf):
 
 def messages_of_truth_and_iteration(tf):
     x = tf.constant([1, 2])
-    return told(lambda: bool(x)), told(lambda: list(x))
+    return caught(lambda: bool(x), WHOLE), caught(lambda: list(x), WHOLE)
 
 
 def conversion_to_python(tf):
@@ -174,7 +174,7 @@ def slices_refused(tf):
 
 def slices_refused_by_message(tf):
     x = tf.constant([[1, 2], [3, 4]])
-    return told(lambda: x["a"]), told(lambda: x[1.5]), told(lambda: x[..., ...]), told(lambda: x[tf.constant(1.0)])
+    return caught(lambda: x["a"], WHOLE), caught(lambda: x[1.5], WHOLE), caught(lambda: x[..., ...], WHOLE), caught(lambda: x[tf.constant(1.0)], WHOLE)
 
 
 def slice_by_a_mask(tf):
@@ -206,7 +206,7 @@ def tensor_set_shape(tf):
     x.set_shape([None, 3])
     between = str(x.shape)
     x.set_shape([2, None])
-    return before, between, str(x.shape), told(lambda: x.set_shape([2, 4])), told(lambda: x.set_shape([2]))
+    return before, between, str(x.shape), caught(lambda: x.set_shape([2, 4]), WHOLE), caught(lambda: x.set_shape([2]), WHOLE)
 
 
 def tensor_consumers(tf):
@@ -218,7 +218,7 @@ def tensor_consumers(tf):
 
 def tensor_eval(tf):
     x, p = tf.constant([1.0]), tf.placeholder(tf.float32)
-    no = told(lambda: x.eval())
+    no = caught(lambda: x.eval(), WHOLE)
     with tf.Session() as sess:
         return no, x.eval(), (p * 2.0).eval({p: 3.0}), x.eval(session=sess), tf.no_op().run()
 
@@ -249,7 +249,7 @@ def slices_composite(tf):
 
 def slices_composite_without_shape(tf):
     s = tf.IndexedSlices(tf.constant([[1.0, 2.0]], name="v"), tf.constant([1], name="i"))
-    return s.dense_shape, str(s), told(lambda: tf.convert_to_tensor(s)), run(tf, s)
+    return s.dense_shape, str(s), caught(lambda: tf.convert_to_tensor(s), WHOLE), run(tf, s)
 
 
 def slices_composite_in_operations(tf):
@@ -280,7 +280,7 @@ def sparse_composite_values(tf):
     v = tf.SparseTensorValue([[0]], [1.0], [3])
     s = tf.SparseTensor.from_value(v)
     with tf.Session():
-        return v, s.eval(), told(lambda: tf.SparseTensor.from_value(3))
+        return v, s.eval(), caught(lambda: tf.SparseTensor.from_value(3), WHOLE)
 
 
 def sparse_composite_fed(tf):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from programs.batching import _pump
-from programs.tools import caught, initialize, nodes, rows, run, said, static
+from programs.tools import WHOLE, caught, initialize, nodes, rows, run, static
 
 
 def _queue(q):
@@ -103,16 +103,16 @@ def strings_none_when_run(tf):
     coord = tf.train.Coordinator()
     with tf.Session() as sess:
         threads = tf.train.start_queue_runners(sess, coord)
-        return said(lambda: coord.join(threads))
+        return caught(lambda: coord.join(threads), WHOLE)
 
 
 def strings_refusals(tf):
     return (
-        said(lambda: tf.train.string_input_producer([])),
-        said(lambda: tf.train.string_input_producer([1])),
-        said(lambda: tf.train.string_input_producer(["a"], num_epochs=-1)),
-        said(lambda: tf.train.string_input_producer(())),
-        said(lambda: tf.train.string_input_producer("abc")),
+        caught(lambda: tf.train.string_input_producer([]), WHOLE),
+        caught(lambda: tf.train.string_input_producer([1]), WHOLE),
+        caught(lambda: tf.train.string_input_producer(["a"], num_epochs=-1), WHOLE),
+        caught(lambda: tf.train.string_input_producer(()), WHOLE),
+        caught(lambda: tf.train.string_input_producer("abc"), WHOLE),
     )
 
 
@@ -168,11 +168,11 @@ def element_shape_given(tf):
 def element_shape_refusals(tf):
     x = tf.placeholder(tf.int32)
     return (
-        said(lambda: tf.train.input_producer(x)),
-        said(lambda: tf.train.input_producer(x, element_shape=[None])),
-        said(lambda: tf.train.input_producer(tf.placeholder(tf.int32, [None, 3]), element_shape=[4])),
-        said(lambda: tf.train.input_producer(tf.constant(3))),
-        said(lambda: tf.train.input_producer(tf.placeholder(tf.int32, [None, None]))),
+        caught(lambda: tf.train.input_producer(x), WHOLE),
+        caught(lambda: tf.train.input_producer(x, element_shape=[None]), WHOLE),
+        caught(lambda: tf.train.input_producer(tf.placeholder(tf.int32, [None, 3]), element_shape=[4]), WHOLE),
+        caught(lambda: tf.train.input_producer(tf.constant(3)), WHOLE),
+        caught(lambda: tf.train.input_producer(tf.placeholder(tf.int32, [None, None])), WHOLE),
     )
 
 
@@ -193,12 +193,12 @@ def slices_of_one(tf):
 
 
 def slices_refusals(tf):
-    return said(lambda: tf.train.slice_input_producer([])), said(lambda: tf.train.slice_input_producer(None)), said(lambda: tf.train.slice_input_producer([tf.constant(1)]))
+    return caught(lambda: tf.train.slice_input_producer([]), WHOLE), caught(lambda: tf.train.slice_input_producer(None), WHOLE), caught(lambda: tf.train.slice_input_producer([tf.constant(1)]), WHOLE)
 
 
 def limit_refusals(tf):
     x = tf.constant(1)
-    return said(lambda: tf.train.limit_epochs(x, 0)), said(lambda: tf.train.limit_epochs(x, -3)), said(lambda: tf.train.limit_epochs(x, "a"))
+    return caught(lambda: tf.train.limit_epochs(x, 0), WHOLE), caught(lambda: tf.train.limit_epochs(x, -3), WHOLE), caught(lambda: tf.train.limit_epochs(x, "a"), WHOLE)
 
 
 def limit_of_a_list(tf):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from programs.tools import caught, nodes, rows, run, said, static
+from programs.tools import WHOLE, caught, nodes, rows, run, static
 
 _KINDS = "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool complex64 complex128 string"
 
@@ -113,7 +113,7 @@ def many_of_nothing_without_shapes(tf):
     put, get = q.enqueue_many([x]), q.dequeue_many(0)
     with tf.Session() as sess:
         sess.run(put, {x: np.zeros([0], np.float32)})
-        return sess.run(q.size()), said(lambda: sess.run(get))
+        return sess.run(q.size()), caught(lambda: sess.run(get), WHOLE)
 
 
 def up_to_without_shapes(tf):
@@ -121,7 +121,7 @@ def up_to_without_shapes(tf):
     put, get = q.enqueue(1.0), q.dequeue_up_to(1)
     with tf.Session() as sess:
         sess.run(put)
-        return said(lambda: sess.run(get))
+        return caught(lambda: sess.run(get), WHOLE)
 
 
 def negative_numbers(tf):
@@ -129,7 +129,7 @@ def negative_numbers(tf):
     n = tf.placeholder(tf.int32, [])
     get, upto = q.dequeue_many(n), q.dequeue_up_to(n)
     with tf.Session() as sess:
-        return said(lambda: sess.run(get, {n: -1})), said(lambda: sess.run(upto, {n: -3}))
+        return caught(lambda: sess.run(get, {n: -1}), WHOLE), caught(lambda: sess.run(upto, {n: -3}), WHOLE)
 
 
 def many_of_a_scalar(tf):
@@ -147,11 +147,11 @@ def another_shape_when_run(tf):
     one, many = q.enqueue([a, b]), q.enqueue_many([a, b])
     with tf.Session() as sess:
         return (
-            said(lambda: sess.run(one, {a: [1, 2], b: np.ones([3, 5], np.int32)})),
-            said(lambda: sess.run(one, {a: 7, b: np.ones([3, 3], np.int32)})),
-            said(lambda: sess.run(many, {a: [[1, 2, 3]], b: np.ones([1, 3, 3], np.int32)})),
-            said(lambda: sess.run(many, {a: [[1, 2]] * 5, b: np.ones([3, 3, 3], np.int32)})),
-            said(lambda: sess.run(many, {a: np.ones([2, 2, 1], np.int32), b: np.ones([2, 3, 3], np.int32)})),
+            caught(lambda: sess.run(one, {a: [1, 2], b: np.ones([3, 5], np.int32)}), WHOLE),
+            caught(lambda: sess.run(one, {a: 7, b: np.ones([3, 3], np.int32)}), WHOLE),
+            caught(lambda: sess.run(many, {a: [[1, 2, 3]], b: np.ones([1, 3, 3], np.int32)}), WHOLE),
+            caught(lambda: sess.run(many, {a: [[1, 2]] * 5, b: np.ones([3, 3, 3], np.int32)}), WHOLE),
+            caught(lambda: sess.run(many, {a: np.ones([2, 2, 1], np.int32), b: np.ones([2, 3, 3], np.int32)}), WHOLE),
         )
 
 
@@ -161,10 +161,10 @@ def another_shape_when_run_padded(tf):
     one, many = q.enqueue([a, b]), q.enqueue_many([a, b])
     with tf.Session() as sess:
         return (
-            said(lambda: sess.run(one, {a: [1, 2], b: np.ones([2, 5], np.int32)})),
-            said(lambda: sess.run(one, {a: 1, b: np.ones([3, 5], np.int32)})),
-            said(lambda: sess.run(many, {a: [[1, 2]] * 5, b: np.ones([5, 2, 3], np.int32)})),
-            said(lambda: sess.run(many, {a: [[1, 2]] * 4, b: np.ones([5, 3, 3], np.int32)})),
+            caught(lambda: sess.run(one, {a: [1, 2], b: np.ones([2, 5], np.int32)}), WHOLE),
+            caught(lambda: sess.run(one, {a: 1, b: np.ones([3, 5], np.int32)}), WHOLE),
+            caught(lambda: sess.run(many, {a: [[1, 2]] * 5, b: np.ones([5, 2, 3], np.int32)}), WHOLE),
+            caught(lambda: sess.run(many, {a: [[1, 2]] * 4, b: np.ones([5, 3, 3], np.int32)}), WHOLE),
         )
 
 
@@ -173,7 +173,7 @@ def another_shape_when_run_shuffled(tf):
     a = tf.placeholder(tf.int32)
     one, many = q.enqueue([a]), q.enqueue_many([a])
     with tf.Session() as sess:
-        return said(lambda: sess.run(one, {a: [1]})), said(lambda: sess.run(many, {a: [[1]]}))
+        return caught(lambda: sess.run(one, {a: [1]}), WHOLE), caught(lambda: sess.run(many, {a: [[1]]}), WHOLE)
 
 
 def static_shapes_of_dequeue_many(tf):

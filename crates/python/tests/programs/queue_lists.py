@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from programs.tools import caught, nodes, rows, run, said, static
+from programs.tools import WHOLE, caught, nodes, rows, run, static
 
 
 def select(tf):
@@ -58,13 +58,13 @@ def select_refusals(tf):
     c, d = tf.FIFOQueue(10, [tf.float32], names=["x"]), tf.FIFOQueue(10, [tf.float32], names=["y"])
     e = tf.FIFOQueue(10, [tf.float32, tf.float32])
     return (
-        said(lambda: tf.QueueBase.from_list(0, [a, b])),
-        said(lambda: tf.QueueBase.from_list(0, [a, e])),
-        said(lambda: tf.QueueBase.from_list(0, [c, d])),
-        said(lambda: tf.QueueBase.from_list(0, [])),
-        said(lambda: tf.QueueBase.from_list(0, (a, a))),
-        said(lambda: tf.QueueBase.from_list(0, [a, "b"])),
-        said(lambda: tf.QueueBase.from_list(0, None)),
+        caught(lambda: tf.QueueBase.from_list(0, [a, b]), WHOLE),
+        caught(lambda: tf.QueueBase.from_list(0, [a, e]), WHOLE),
+        caught(lambda: tf.QueueBase.from_list(0, [c, d]), WHOLE),
+        caught(lambda: tf.QueueBase.from_list(0, []), WHOLE),
+        caught(lambda: tf.QueueBase.from_list(0, (a, a)), WHOLE),
+        caught(lambda: tf.QueueBase.from_list(0, [a, "b"]), WHOLE),
+        caught(lambda: tf.QueueBase.from_list(0, None), WHOLE),
     )
 
 
@@ -83,7 +83,7 @@ def _pair(tf, *makes):
     sizes = [q.size() for q in qs]
     with tf.Session() as sess:
         sess.run(sizes[0])
-        return [said(lambda: sess.run(size)) for size in sizes[1:]]
+        return [caught(lambda: sess.run(size), WHOLE) for size in sizes[1:]]
 
 
 def shared_fifo_mismatch(tf):
@@ -211,7 +211,7 @@ def raw_timeout(tf):
     handle = tf.raw_ops.FIFOQueueV2(component_types=[tf.int32], name="q")
     get = tf.raw_ops.QueueDequeueV2(handle=handle, component_types=[tf.int32], timeout_ms=10)
     with tf.Session() as sess:
-        return said(lambda: sess.run(get))
+        return caught(lambda: sess.run(get), WHOLE)
 
 
 def raw_dequeue_of_other_types(tf):
@@ -220,7 +220,7 @@ def raw_dequeue_of_other_types(tf):
     get = tf.raw_ops.QueueDequeueV2(handle=handle, component_types=[tf.float32])
     two = tf.raw_ops.QueueDequeueV2(handle=handle, component_types=[tf.int32, tf.int32])
     with tf.Session() as sess:
-        return said(lambda: sess.run(put)), said(lambda: sess.run(get)), said(lambda: sess.run(two))
+        return caught(lambda: sess.run(put), WHOLE), caught(lambda: sess.run(get), WHOLE), caught(lambda: sess.run(two), WHOLE)
 
 
 def graph_round_trip(tf):

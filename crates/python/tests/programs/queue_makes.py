@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from programs.tools import caught, nodes, run, said, static
+from programs.tools import WHOLE, caught, nodes, run, static
 
 
 def _def(q):
@@ -57,7 +57,7 @@ def priority_node(tf):
 
 
 def priority_node_without_shapes(tf):
-    return said(lambda: tf.PriorityQueue(10, tf.float32, name="Q")), _def(tf.PriorityQueue(10, tf.float32, shapes=(), name="P"))
+    return caught(lambda: tf.PriorityQueue(10, tf.float32, name="Q"), WHOLE), _def(tf.PriorityQueue(10, tf.float32, shapes=(), name="P"))
 
 
 def _says(q):
@@ -159,86 +159,86 @@ def queue_made_in_a_while_loop(tf):
 
 
 def wrong_capacity(tf):
-    return said(lambda: tf.FIFOQueue("a", tf.int32)), said(lambda: tf.FIFOQueue(1.5, tf.int32)), said(lambda: tf.FIFOQueue(None, tf.int32))
+    return caught(lambda: tf.FIFOQueue("a", tf.int32), WHOLE), caught(lambda: tf.FIFOQueue(1.5, tf.int32), WHOLE), caught(lambda: tf.FIFOQueue(None, tf.int32), WHOLE)
 
 
 def wrong_dtypes(tf):
-    return said(lambda: tf.FIFOQueue(1, [int])), said(lambda: tf.FIFOQueue(1, "nothing")), said(lambda: tf.FIFOQueue(1, []))
+    return caught(lambda: tf.FIFOQueue(1, [int]), WHOLE), caught(lambda: tf.FIFOQueue(1, "nothing"), WHOLE), caught(lambda: tf.FIFOQueue(1, []), WHOLE)
 
 
 def wrong_shapes(tf):
     return (
-        said(lambda: tf.FIFOQueue(1, [tf.int32], shapes=[[None]])),
-        said(lambda: tf.FIFOQueue(1, [tf.int32, tf.int32], shapes=[[]])),
-        said(lambda: tf.FIFOQueue(1, [tf.int32], shapes=[[], []])),
-        said(lambda: tf.FIFOQueue(1, [tf.int32], shapes=[tf.TensorShape(None)])),
+        caught(lambda: tf.FIFOQueue(1, [tf.int32], shapes=[[None]]), WHOLE),
+        caught(lambda: tf.FIFOQueue(1, [tf.int32, tf.int32], shapes=[[]]), WHOLE),
+        caught(lambda: tf.FIFOQueue(1, [tf.int32], shapes=[[], []]), WHOLE),
+        caught(lambda: tf.FIFOQueue(1, [tf.int32], shapes=[tf.TensorShape(None)]), WHOLE),
     )
 
 
 def wrong_names(tf):
     return (
-        said(lambda: tf.FIFOQueue(1, [tf.int32], names=["a", "b"])),
-        said(lambda: tf.FIFOQueue(1, [tf.int32, tf.int32], names=["a"])),
-        said(lambda: tf.FIFOQueue(1, [tf.int32, tf.int32], names=["a", "a"])),
-        said(lambda: tf.FIFOQueue(1, [tf.int32, tf.int32], names="a")),
+        caught(lambda: tf.FIFOQueue(1, [tf.int32], names=["a", "b"]), WHOLE),
+        caught(lambda: tf.FIFOQueue(1, [tf.int32, tf.int32], names=["a"]), WHOLE),
+        caught(lambda: tf.FIFOQueue(1, [tf.int32, tf.int32], names=["a", "a"]), WHOLE),
+        caught(lambda: tf.FIFOQueue(1, [tf.int32, tf.int32], names="a"), WHOLE),
     )
 
 
 def wrong_shapes_for_padding(tf):
     return (
-        said(lambda: tf.PaddingFIFOQueue(1, [tf.int32, tf.int32], [[]])),
-        said(lambda: tf.PaddingFIFOQueue(1, [tf.int32], None)),
-        said(lambda: tf.PaddingFIFOQueue(1, [tf.int32], [])),
-        said(lambda: tf.PaddingFIFOQueue(1, [tf.int32])),
+        caught(lambda: tf.PaddingFIFOQueue(1, [tf.int32, tf.int32], [[]]), WHOLE),
+        caught(lambda: tf.PaddingFIFOQueue(1, [tf.int32], None), WHOLE),
+        caught(lambda: tf.PaddingFIFOQueue(1, [tf.int32], []), WHOLE),
+        caught(lambda: tf.PaddingFIFOQueue(1, [tf.int32]), WHOLE),
     )
 
 
 def no_common_constructor(tf):
-    return said(lambda: tf.PriorityQueue(1)), said(lambda: tf.RandomShuffleQueue(1, 0))
+    return caught(lambda: tf.PriorityQueue(1), WHOLE), caught(lambda: tf.RandomShuffleQueue(1, 0), WHOLE)
 
 
 def enqueue_refusals(tf):
     q = tf.FIFOQueue(1, [tf.int32, tf.float32], name="q")
     return (
-        said(lambda: q.enqueue((1,))),
-        said(lambda: q.enqueue((1, 2.0, 3))),
-        said(lambda: q.enqueue(("a", 2.0))),
-        said(lambda: q.enqueue((1, "b"))),
-        said(lambda: q.enqueue((None, 1.0))),
-        said(lambda: q.enqueue(())),
+        caught(lambda: q.enqueue((1,)), WHOLE),
+        caught(lambda: q.enqueue((1, 2.0, 3)), WHOLE),
+        caught(lambda: q.enqueue(("a", 2.0)), WHOLE),
+        caught(lambda: q.enqueue((1, "b")), WHOLE),
+        caught(lambda: q.enqueue((None, 1.0)), WHOLE),
+        caught(lambda: q.enqueue(()), WHOLE),
     )
 
 
 def enqueue_refusals_with_names(tf):
     q = tf.FIFOQueue(5, [tf.float32, tf.int32], names=["f", "i"], shapes=[[], []], name="q")
     return (
-        said(lambda: q.enqueue((10.0, 12))),
-        said(lambda: q.enqueue({"x": 12})),
-        said(lambda: q.enqueue({"f": 10.0, "i": 12, "s": "aa"})),
-        said(lambda: q.enqueue({"f": 10.0})),
-        said(lambda: q.enqueue_many([[10.0], [12]])),
-        said(lambda: q.enqueue_many({"f": [10.0]})),
-        said(lambda: tf.FIFOQueue(5, [tf.float32]).enqueue({"f": 1.0})),
-        said(lambda: tf.FIFOQueue(5, [tf.float32]).enqueue_many({"f": [1.0]})),
+        caught(lambda: q.enqueue((10.0, 12)), WHOLE),
+        caught(lambda: q.enqueue({"x": 12}), WHOLE),
+        caught(lambda: q.enqueue({"f": 10.0, "i": 12, "s": "aa"}), WHOLE),
+        caught(lambda: q.enqueue({"f": 10.0}), WHOLE),
+        caught(lambda: q.enqueue_many([[10.0], [12]]), WHOLE),
+        caught(lambda: q.enqueue_many({"f": [10.0]}), WHOLE),
+        caught(lambda: tf.FIFOQueue(5, [tf.float32]).enqueue({"f": 1.0}), WHOLE),
+        caught(lambda: tf.FIFOQueue(5, [tf.float32]).enqueue_many({"f": [1.0]}), WHOLE),
     )
 
 
 def enqueue_of_another_shape(tf):
     q = tf.FIFOQueue(5, [tf.int32, tf.int32], shapes=[[2], []], name="q")
     return (
-        said(lambda: q.enqueue(([1, 2, 3], 1))),
-        said(lambda: q.enqueue(([[1, 2]], 1))),
-        said(lambda: q.enqueue(([1, 2], [1]))),
-        said(lambda: q.enqueue_many(([[1, 2, 3]], [1]))),
-        said(lambda: q.enqueue_many(([1, 2], [1]))),
-        said(lambda: q.enqueue_many(([[1, 2]], 1))),
-        said(lambda: q.enqueue_many(([[1, 2]], [1, 2]))),
+        caught(lambda: q.enqueue(([1, 2, 3], 1)), WHOLE),
+        caught(lambda: q.enqueue(([[1, 2]], 1)), WHOLE),
+        caught(lambda: q.enqueue(([1, 2], [1])), WHOLE),
+        caught(lambda: q.enqueue_many(([[1, 2, 3]], [1])), WHOLE),
+        caught(lambda: q.enqueue_many(([1, 2], [1])), WHOLE),
+        caught(lambda: q.enqueue_many(([[1, 2]], 1)), WHOLE),
+        caught(lambda: q.enqueue_many(([[1, 2]], [1, 2])), WHOLE),
     )
 
 
 def enqueue_of_another_shape_padded(tf):
     q = tf.PaddingFIFOQueue(5, [tf.int32], shapes=[[None, 2]], name="q")
-    return said(lambda: q.enqueue([[[1, 2, 3]]])), said(lambda: q.enqueue([[1, 2]])), said(lambda: q.enqueue_many([[[1, 2]]]))
+    return caught(lambda: q.enqueue([[[1, 2, 3]]]), WHOLE), caught(lambda: q.enqueue([[1, 2]]), WHOLE), caught(lambda: q.enqueue_many([[[1, 2]]]), WHOLE)
 
 
 def enqueue_kinds_of_values(tf):

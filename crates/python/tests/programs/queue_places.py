@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from programs.tools import caught, nodes, run, said, static
+from programs.tools import WHOLE, caught, nodes, run, static
 
 
 def _groups(op):
@@ -72,14 +72,14 @@ def queue_of_another_graph(tf):
     q = tf.FIFOQueue(10, [tf.int32], shapes=[[]], name="q")
     with tf.Graph().as_default():
         x = tf.constant(1)
-        return said(lambda: q.enqueue(x)), type(q.dequeue().graph is q.queue_ref.graph).__name__
+        return caught(lambda: q.enqueue(x), WHOLE), type(q.dequeue().graph is q.queue_ref.graph).__name__
 
 
 def value_of_another_graph(tf):
     q = tf.FIFOQueue(10, [tf.int32], shapes=[[]], name="q")
     with tf.Graph().as_default():
         x = tf.constant(1, name="other")
-    return said(lambda: q.enqueue(x))
+    return caught(lambda: q.enqueue(x), WHOLE)
 
 
 def base_made_by_hand(tf):
@@ -93,13 +93,13 @@ def base_made_by_hand(tf):
 
 def is_it_a_tensor(tf):
     q = tf.FIFOQueue(10, [tf.int32], name="q")
-    return said(lambda: tf.convert_to_tensor(q)), said(lambda: tf.Session().run(q))
+    return caught(lambda: tf.convert_to_tensor(q), WHOLE), caught(lambda: tf.Session().run(q), WHOLE)
 
 
 def in_a_finalized_graph(tf):
     q = tf.FIFOQueue(10, [tf.int32], name="q")
     tf.get_default_graph().finalize()
-    return said(lambda: q.dequeue()), said(lambda: tf.FIFOQueue(1, [tf.int32]))
+    return caught(lambda: q.dequeue(), WHOLE), caught(lambda: tf.FIFOQueue(1, [tf.int32]), WHOLE)
 
 
 def _mock(name):
@@ -137,7 +137,7 @@ def runner_of_a_tensor(tf):
 
 def priorities_of_another_kind(tf):
     q = tf.PriorityQueue(2000, tf.string, ())
-    return said(lambda: q.enqueue_many((["a", "b", "c"], ["a", "b", "c"]))), said(lambda: q.enqueue((1.5, "a")))
+    return caught(lambda: q.enqueue_many((["a", "b", "c"], ["a", "b", "c"])), WHOLE), caught(lambda: q.enqueue((1.5, "a")), WHOLE)
 
 
 def priorities_that_are_no_scalars(tf):
@@ -145,7 +145,7 @@ def priorities_that_are_no_scalars(tf):
     p, s = tf.placeholder(tf.int64), tf.placeholder(tf.string)
     one, many = q.enqueue((p, s)), q.enqueue_many((p, s))
     with tf.Session() as sess:
-        return said(lambda: sess.run(one, {p: [0, 2], s: ["a", "b"]})), said(lambda: sess.run(many, {p: [[0, 2], [3, 4]], s: ["a", "b"]}))
+        return caught(lambda: sess.run(one, {p: [0, 2], s: ["a", "b"]}), WHOLE), caught(lambda: sess.run(many, {p: [[0, 2], [3, 4]], s: ["a", "b"]}), WHOLE)
 
 
 def priorities_sorted(tf):
@@ -171,7 +171,7 @@ def cancelled_by_closing_the_session(tf):
         sess = tf.Session()
         if full:
             sess.run(fill)
-        thread = threading.Thread(target=lambda: out.append(said(lambda: sess.run(op))))
+        thread = threading.Thread(target=lambda: out.append(caught(lambda: sess.run(op), WHOLE)))
         thread.start()
         thread.join(0.1)
         sess.close()
@@ -188,7 +188,7 @@ def cancelled_by_a_cancelling_close(tf):
     for op in (put, many):
         with tf.Session() as sess:
             sess.run(fill)
-            thread = threading.Thread(target=lambda: out.append(said(lambda: sess.run(op))))
+            thread = threading.Thread(target=lambda: out.append(caught(lambda: sess.run(op), WHOLE)))
             thread.start()
             thread.join(0.1)
             sess.run(cancel)

@@ -5,7 +5,8 @@ import time
 
 import numpy as np
 
-from programs.tools import Told, caught, nodes, rows, run, said, static
+from programs.raised import Raised
+from programs.tools import WHOLE, caught, nodes, rows, run, static
 
 
 class _Thread(threading.Thread):
@@ -20,7 +21,7 @@ class _Thread(threading.Thread):
         try:
             self.value = self.function()
         except Exception as error:
-            self.value = Told(type(error).__name__, getattr(error, "error_code", None), "")
+            self.value = Raised(type(error).__name__, getattr(error, "error_code", None), "")
 
     def result(self):
         self.join(20)
@@ -29,7 +30,7 @@ class _Thread(threading.Thread):
 
 def _kind(value):
     """What was raised by class and code alone."""
-    return [value.kind, value.code] if isinstance(value, Told) else value
+    return [value.kind, value.code] if isinstance(value, Raised) else value
 
 
 def _wait(thread):
@@ -275,9 +276,9 @@ def time_limits(tf):
     put, get, many, upto = q.enqueue(1), q.dequeue(), q.dequeue_many(3), q.dequeue_up_to(3)
     limit = tf.RunOptions(timeout_in_ms=40)
     with tf.Session() as sess:
-        ends = [said(lambda: sess.run(op, options=limit)) for op in (get, many, upto)]
+        ends = [caught(lambda: sess.run(op, options=limit), WHOLE) for op in (get, many, upto)]
         sess.run(put)
-        return ends, said(lambda: sess.run(put, options=limit)), sess.run(q.size())
+        return ends, caught(lambda: sess.run(put, options=limit), WHOLE), sess.run(q.size())
 
 
 def time_limit_that_is_not_reached(tf):
@@ -295,7 +296,7 @@ def time_limit_in_the_config(tf):
     q = tf.FIFOQueue(1, [tf.int32], [[]])
     get = q.dequeue()
     with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=40)) as sess:
-        return said(lambda: sess.run(get)), said(lambda: sess.run(get, options=tf.RunOptions(timeout_in_ms=20)))
+        return caught(lambda: sess.run(get), WHOLE), caught(lambda: sess.run(get, options=tf.RunOptions(timeout_in_ms=20)), WHOLE)
 
 
 def after_a_time_limit_all_is_well(tf):
@@ -328,7 +329,7 @@ def used_after_the_session_is_closed(tf):
     sess = tf.Session()
     sess.run(size)
     sess.close()
-    return said(lambda: sess.run(size))
+    return caught(lambda: sess.run(size), WHOLE)
 
 
 def many_at_once(tf):

@@ -5,7 +5,7 @@ import tempfile
 
 import numpy as np
 
-from programs.tools import caught, initialize, nodes, run, said, static
+from programs.tools import WHOLE, caught, initialize, nodes, run, static
 
 
 def _file(contents, name="f"):
@@ -65,10 +65,10 @@ def records_with_hops(tf):
 
 def records_of_a_length_refused(tf):
     return (
-        said(lambda: tf.FixedLengthRecordReader(0)),
-        said(lambda: tf.FixedLengthRecordReader(-1)),
-        said(lambda: tf.FixedLengthRecordReader(3, header_bytes=-1)),
-        said(lambda: tf.FixedLengthRecordReader("a")),
+        caught(lambda: tf.FixedLengthRecordReader(0), WHOLE),
+        caught(lambda: tf.FixedLengthRecordReader(-1), WHOLE),
+        caught(lambda: tf.FixedLengthRecordReader(3, header_bytes=-1), WHOLE),
+        caught(lambda: tf.FixedLengthRecordReader("a"), WHOLE),
     )
 
 

@@ -4,7 +4,7 @@ import collections
 
 import numpy as np
 
-from programs.tools import caught, names, run, static, told
+from programs.tools import WHOLE, caught, names, run, static
 
 Pair = collections.namedtuple("Pair", "a, b")
 
@@ -118,7 +118,7 @@ def map_gradients(tf):
 
 
 def map_of_a_scalar(tf):
-    return told(lambda: tf.map_fn(lambda n: n, tf.constant(1))), caught(lambda: tf.map_fn(lambda n: n, (tf.constant([1]), tf.constant(1))))
+    return caught(lambda: tf.map_fn(lambda n: n, tf.constant(1)), WHOLE), caught(lambda: tf.map_fn(lambda n: n, (tf.constant([1]), tf.constant(1))))
 
 
 def map_of_other_lengths(tf):
@@ -126,7 +126,7 @@ def map_of_other_lengths(tf):
 
 
 def map_not_callable(tf):
-    return told(lambda: tf.map_fn(3, tf.constant([1])))
+    return caught(lambda: tf.map_fn(3, tf.constant([1])), WHOLE)
 
 
 def map_of_another_structure(tf):
@@ -141,7 +141,7 @@ def map_that_raises(tf):
     def bad(n):
         raise KeyError("mine")
 
-    return told(lambda: tf.map_fn(bad, tf.constant([1])))
+    return caught(lambda: tf.map_fn(bad, tf.constant([1])), WHOLE)
 
 
 def scan_each_direction(tf):
@@ -220,7 +220,7 @@ def scan_names(tf):
 def scan_refused(tf):
     x = tf.constant([1, 2])
     return [
-        told(lambda: tf.scan(1, x)),
+        caught(lambda: tf.scan(1, x), WHOLE),
         caught(lambda: tf.scan(lambda a, b: (a, b), x)),
         caught(lambda: tf.scan(lambda a: a, x)),
     ]
@@ -276,7 +276,7 @@ def folds_gradients(tf):
 
 def folds_refused(tf):
     x = tf.constant([1, 2])
-    return [told(lambda: f(1, x)) for f in (tf.foldl, tf.foldr)]
+    return [caught(lambda: f(1, x), WHOLE) for f in (tf.foldl, tf.foldr)]
 
 
 def vectorized_horner(tf):

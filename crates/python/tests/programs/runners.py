@@ -3,7 +3,7 @@
 import threading
 import time
 
-from programs.tools import caught, initialize, nodes, run, said
+from programs.tools import WHOLE, caught, initialize, nodes, run
 
 
 def _counting(tf, n, name="counter"):
@@ -146,7 +146,7 @@ def closed_types_refused(tf):
     put = q.enqueue(1)
     E = tf.errors
     wrong = [[E.OutOfRangeError], E.OutOfRangeError, (ValueError,), "a", (E.OpError,)]
-    return [said(lambda: tf.train.QueueRunner(q, [put], queue_closed_exception_types=w)) for w in wrong]
+    return [caught(lambda: tf.train.QueueRunner(q, [put], queue_closed_exception_types=w), WHOLE) for w in wrong]
 
 
 def an_error_that_closes(tf):
@@ -164,11 +164,11 @@ def arguments_refused(tf):
     put = q.enqueue(1)
     proto = tf.train.QueueRunner(q, [put]).to_proto()
     return (
-        said(lambda: tf.train.QueueRunner()),
-        said(lambda: tf.train.QueueRunner(q)),
-        said(lambda: tf.train.QueueRunner(q, [])),
-        said(lambda: tf.train.QueueRunner(None, [put])),
-        said(lambda: tf.train.QueueRunner(queue=q, enqueue_ops=[put], queue_runner_def=proto)),
+        caught(lambda: tf.train.QueueRunner(), WHOLE),
+        caught(lambda: tf.train.QueueRunner(q), WHOLE),
+        caught(lambda: tf.train.QueueRunner(q, []), WHOLE),
+        caught(lambda: tf.train.QueueRunner(None, [put]), WHOLE),
+        caught(lambda: tf.train.QueueRunner(queue=q, enqueue_ops=[put], queue_runner_def=proto), WHOLE),
     )
 
 
@@ -207,7 +207,7 @@ def proto_of_nodes_not_there(tf):
     q = tf.FIFOQueue(10, [tf.int32], name="queue")
     d = tf.train.QueueRunner(q, [q.enqueue(1, name="put")]).to_proto()
     with tf.Graph().as_default():
-        return said(lambda: tf.train.QueueRunner.from_proto(d))
+        return caught(lambda: tf.train.QueueRunner.from_proto(d), WHOLE)
 
 
 def proto_runs(tf):
@@ -263,7 +263,7 @@ def start_by_the_default_session(tf):
 
 
 def start_refused(tf):
-    return said(lambda: tf.train.start_queue_runners()), said(lambda: tf.train.start_queue_runners(sess="a")), said(lambda: tf.train.start_queue_runners(sess=tf.train.Coordinator()))
+    return caught(lambda: tf.train.start_queue_runners(), WHOLE), caught(lambda: tf.train.start_queue_runners(sess="a"), WHOLE), caught(lambda: tf.train.start_queue_runners(sess=tf.train.Coordinator()), WHOLE)
 
 
 def many_runners_one_coordinator(tf):

@@ -5,7 +5,7 @@ import tempfile
 
 import numpy as np
 
-from programs.tools import caught, initialize, nodes, run, said
+from programs.tools import WHOLE, caught, initialize, nodes, run
 
 
 def _dir():
@@ -189,22 +189,22 @@ def kinds_of_variables(tf):
 def what_a_saver_takes(tf):
     v, w = tf.Variable(1.0, name="v"), tf.get_variable("scope/w", [2], use_resource=True)
     return (
-        said(lambda: tf.train.Saver([v, w])),
-        said(lambda: tf.train.Saver((v, w))),
-        said(lambda: tf.train.Saver({"a": v, "b": v})),
-        said(lambda: tf.train.Saver([v, v])),
-        said(lambda: tf.train.Saver([tf.constant(1.0)])),
-        said(lambda: tf.train.Saver({"x": tf.constant(1.0)})),
-        said(lambda: tf.train.Saver([])),
-        said(lambda: tf.train.Saver({})),
-        said(lambda: tf.train.Saver([v], defer_build=True)),
+        caught(lambda: tf.train.Saver([v, w]), WHOLE),
+        caught(lambda: tf.train.Saver((v, w)), WHOLE),
+        caught(lambda: tf.train.Saver({"a": v, "b": v}), WHOLE),
+        caught(lambda: tf.train.Saver([v, v]), WHOLE),
+        caught(lambda: tf.train.Saver([tf.constant(1.0)]), WHOLE),
+        caught(lambda: tf.train.Saver({"x": tf.constant(1.0)}), WHOLE),
+        caught(lambda: tf.train.Saver([]), WHOLE),
+        caught(lambda: tf.train.Saver({}), WHOLE),
+        caught(lambda: tf.train.Saver([v], defer_build=True), WHOLE),
     )
 
 
 def nothing_to_save(tf):
     saver = tf.train.Saver(allow_empty=True)
     with tf.Session() as sess:
-        return said(lambda: tf.train.Saver()), saver.save(sess, os.path.join(_dir(), "m")), said(lambda: saver.restore(sess, "x"))
+        return caught(lambda: tf.train.Saver(), WHOLE), saver.save(sess, os.path.join(_dir(), "m")), caught(lambda: saver.restore(sess, "x"), WHOLE)
 
 
 def built_later(tf):
@@ -218,7 +218,7 @@ def built_later(tf):
         saver.save(sess, path)
     with tf.Session() as sess:
         saver.restore(sess, path)
-        return before, sess.run(v), said(saver.build)
+        return before, sess.run(v), caught(saver.build, WHOLE)
 
 
 def not_a_valid_path(tf):
@@ -227,9 +227,9 @@ def not_a_valid_path(tf):
     with tf.Session() as sess:
         initialize(tf, sess)
         return (
-            said(lambda: saver.restore(sess, None)),
-            said(lambda: saver.restore(sess, "no/such/checkpoint")),
-            said(lambda: saver.save(sess, "")),
+            caught(lambda: saver.restore(sess, None), WHOLE),
+            caught(lambda: saver.restore(sess, "no/such/checkpoint"), WHOLE),
+            caught(lambda: saver.save(sess, ""), WHOLE),
         )
 
 

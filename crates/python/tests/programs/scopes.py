@@ -2,7 +2,7 @@
 
 import threading
 
-from programs.tools import caught, initialize, told
+from programs.tools import WHOLE, caught, initialize
 
 
 def _in_thread(function):
@@ -54,7 +54,7 @@ def defaults_left_in_the_wrong_order(tf):
     a, b = tf.Graph().as_default(), tf.Graph().as_default()
     a.__enter__()
     b.__enter__()
-    return told(lambda: a.__exit__(None, None, None))
+    return caught(lambda: a.__exit__(None, None, None), WHOLE)
 
 
 def default_graph_of_a_thread(tf):
@@ -74,7 +74,7 @@ def default_graph_given_to_a_thread(tf):
 
 def reset_inside_a_block(tf):
     with tf.Graph().as_default():
-        return told(tf.reset_default_graph)
+        return caught(tf.reset_default_graph, WHOLE)
 
 
 def reset_in_a_thread(tf):
@@ -90,7 +90,7 @@ def reset_in_a_thread(tf):
 def reset_while_a_session_is_entered(tf):
     def work():
         with tf.Session():
-            return told(tf.reset_default_graph)
+            return caught(tf.reset_default_graph, WHOLE)
 
     return _in_thread(work)
 
@@ -149,12 +149,12 @@ def scope_entered_again(tf):
 def op_named_with_a_slash(tf):
     with tf.name_scope("s") as scope:
         a = tf.constant(1, name=scope).name
-        again = told(lambda: tf.constant(1, name=scope))
-    return a, again, told(lambda: tf.constant(1, name="s/"))
+        again = caught(lambda: tf.constant(1, name=scope), WHOLE)
+    return a, again, caught(lambda: tf.constant(1, name="s/"), WHOLE)
 
 
 def scope_names_that_are_not_valid(tf):
-    return [told(lambda n=n: tf.name_scope(n).__enter__()) for n in ("_a", "a b", "a:b", "-a", "/a", "a$", "\u00e9", "\\a")]
+    return [caught(lambda n=n: tf.name_scope(n).__enter__(), WHOLE) for n in ("_a", "a b", "a:b", "-a", "/a", "a$", "\u00e9", "\\a")]
 
 
 def inner_scope_names_that_are_not_valid(tf):
@@ -170,7 +170,7 @@ def inner_scope_names_that_are_not_valid(tf):
 
 
 def op_names_that_are_not_valid(tf):
-    return [told(lambda n=n: tf.constant(1, name=n)) for n in ("_a", "a b", "a:b", "-a", "a$", "/a", "a>b")]
+    return [caught(lambda n=n: tf.constant(1, name=n), WHOLE) for n in ("_a", "a b", "a:b", "-a", "a$", "/a", "a>b")]
 
 
 def op_names_that_are_valid(tf):
@@ -226,18 +226,18 @@ def name_scope_now(tf):
 
 def graph_scope_names_of_other_types(tf):
     g = tf.get_default_graph()
-    return told(lambda: g.name_scope(3).__enter__()), told(lambda: g.name_scope(["a"]).__enter__())
+    return caught(lambda: g.name_scope(3).__enter__(), WHOLE), caught(lambda: g.name_scope(["a"]).__enter__(), WHOLE)
 
 
 def scope_without_any_name(tf):
-    return told(lambda: tf.name_scope(None, None, [1]).__enter__())
+    return caught(lambda: tf.name_scope(None, None, [1]).__enter__(), WHOLE)
 
 
 def scope_with_values_of_two_graphs(tf):
     a = tf.constant(1, name="a")
     with tf.Graph().as_default():
         b = tf.constant(1, name="b")
-    return told(lambda: tf.name_scope("s", values=[a, b]).__enter__())
+    return caught(lambda: tf.name_scope("s", values=[a, b]).__enter__(), WHOLE)
 
 
 def scope_with_values_enters_their_graph(tf):
@@ -365,7 +365,7 @@ def control_of_nothing(tf):
 def control_by_strangers(tf):
     with tf.Graph().as_default():
         other = tf.constant(1, name="o")
-    enter = lambda x: told(lambda: tf.control_dependencies(x).__enter__())
+    enter = lambda x: caught(lambda: tf.control_dependencies(x).__enter__(), WHOLE)
     return enter([3]), enter([other]), enter(["nope"]), enter([None]), enter([object()]), enter(["a:b:c"])
 
 
@@ -445,7 +445,7 @@ def device_names(tf):
 
 
 def device_names_that_are_not_valid(tf):
-    return [told(lambda n=n: _devices(tf, n)) for n in ("nope", "/cpu:x", "/job:a/nope:1", "/cpu:0/gpu:0", "a:b:c", 3)]
+    return [caught(lambda n=n: _devices(tf, n), WHOLE) for n in ("nope", "/cpu:x", "/job:a/nope:1", "/cpu:0/gpu:0", "a:b:c", 3)]
 
 
 def devices_merged(tf):
@@ -490,7 +490,7 @@ def device_functions_nested(tf):
         _devices(tf, second, first),
         _devices(tf, first, second),
         _devices(tf, first, None),
-        told(lambda: _devices(tf, first, lambda op: None)),
+        caught(lambda: _devices(tf, first, lambda op: None), WHOLE),
         _devices(tf, lambda op: tf.DeviceSpec(job="w")),
         _devices(tf, "/cpu:0", lambda op: ""),
     ]
@@ -532,7 +532,7 @@ def device_function_that_raises(tf):
         with tf.device(fail):
             tf.constant(1)
 
-    return told(work)
+    return caught(work, WHOLE)
 
 
 def device_merger(tf):
@@ -630,7 +630,7 @@ def colocated_and_a_device(tf):
 
 
 def colocated_with_nothing(tf):
-    return told(lambda: tf.colocate_with(None).__enter__()), told(lambda: tf.get_default_graph().colocate_with(None).__enter__())
+    return caught(lambda: tf.colocate_with(None).__enter__(), WHOLE), caught(lambda: tf.get_default_graph().colocate_with(None).__enter__(), WHOLE)
 
 
 def colocated_with_variables(tf):
@@ -691,7 +691,7 @@ def containers_are_apart(tf):
 
 def gradient_override_of_other_types(tf):
     g = tf.get_default_graph()
-    enter = lambda m: told(lambda: g.gradient_override_map(m).__enter__())
+    enter = lambda m: caught(lambda: g.gradient_override_map(m).__enter__(), WHOLE)
     return enter(3), enter({1: "a"}), enter({"a": 1})
 
 
@@ -730,14 +730,14 @@ def attributes_by_a_function(tf):
 
 def attribute_blocks_of_other_types(tf):
     g = tf.get_default_graph()
-    return told(lambda: g._attr_scope(3).__enter__()), told(lambda: g._attr_scope({"a": 3}).__enter__()), told(lambda: g._attr_scope({3: tf.AttrValue()}).__enter__())
+    return caught(lambda: g._attr_scope(3).__enter__(), WHOLE), caught(lambda: g._attr_scope({"a": 3}).__enter__(), WHOLE), caught(lambda: g._attr_scope({3: tf.AttrValue()}).__enter__(), WHOLE)
 
 
 def kernel_labels(tf):
     g = tf.get_default_graph()
     with g._kernel_label_map({"Const": "mine"}):
         a = tf.constant(1)
-    return a.op.get_attr("_kernel"), told(lambda: g._kernel_label_map(3).__enter__()), told(lambda: g._kernel_label_map({"a": 3}).__enter__())
+    return a.op.get_attr("_kernel"), caught(lambda: g._kernel_label_map(3).__enter__(), WHOLE), caught(lambda: g._kernel_label_map({"a": 3}).__enter__(), WHOLE)
 
 
 def original_op_blocks(tf):

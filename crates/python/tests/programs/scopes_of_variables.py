@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from programs.tools import caught, initialize, names, run, static, told
+from programs.tools import WHOLE, caught, initialize, names, run, static
 
 
 def initializers_of_each_kind(tf):
@@ -40,15 +40,15 @@ def initializer_of_a_tensor(tf):
 
 
 def initializer_of_a_tensor_with_a_shape(tf):
-    return told(lambda: tf.get_variable("v", [2], initializer=tf.constant([1.0, 2.0])))
+    return caught(lambda: tf.get_variable("v", [2], initializer=tf.constant([1.0, 2.0])), WHOLE)
 
 
 def initializer_of_nothing(tf):
-    return told(lambda: tf.get_variable("v"))
+    return caught(lambda: tf.get_variable("v"), WHOLE)
 
 
 def initializer_of_unknown_shape(tf):
-    return told(lambda: tf.get_variable("v", [None, 2])), caught(lambda: tf.get_variable("w", [None, 2], initializer=tf.zeros_initializer()))
+    return caught(lambda: tf.get_variable("v", [None, 2]), WHOLE), caught(lambda: tf.get_variable("w", [None, 2], initializer=tf.zeros_initializer()))
 
 
 def initializer_of_another_dtype(tf):
@@ -62,19 +62,19 @@ def shapes_given_in_each_form(tf):
 
 def existing_is_refused(tf):
     tf.get_variable("v", [1])
-    return told(lambda: tf.get_variable("v", [1]))
+    return caught(lambda: tf.get_variable("v", [1]), WHOLE)
 
 
 def reuse_of_what_is_missing(tf):
     with tf.variable_scope("s", reuse=True):
-        return told(lambda: tf.get_variable("v", [1]))
+        return caught(lambda: tf.get_variable("v", [1]), WHOLE)
 
 
 def reuse_with_another_shape_or_dtype(tf):
     with tf.variable_scope("s"):
         tf.get_variable("v", [1])
     with tf.variable_scope("s", reuse=True):
-        return told(lambda: tf.get_variable("v", [2])), told(lambda: tf.get_variable("v", [1], tf.int32))
+        return caught(lambda: tf.get_variable("v", [2]), WHOLE), caught(lambda: tf.get_variable("v", [1], tf.int32), WHOLE)
 
 
 def reuse_automatically(tf):
@@ -103,7 +103,7 @@ def reuse_is_inherited(tf):
 
 
 def reuse_misused(tf):
-    return told(lambda: tf.variable_scope("s", reuse="yes").__enter__()), told(lambda: tf.variable_scope(None).__enter__()), caught(lambda: tf.variable_scope(3).__enter__())
+    return caught(lambda: tf.variable_scope("s", reuse="yes").__enter__(), WHOLE), caught(lambda: tf.variable_scope(None).__enter__(), WHOLE), caught(lambda: tf.variable_scope(3).__enter__())
 
 
 def names_in_scopes(tf):

@@ -5,7 +5,7 @@ import tempfile
 
 import numpy as np
 
-from programs.tools import caught, initialize, nodes, run, said
+from programs.tools import WHOLE, caught, initialize, nodes, run
 
 
 def _saved(tf, value=3.0):
@@ -61,14 +61,14 @@ def prepared_from_an_empty_folder(tf):
 def prepared_by_nothing(tf):
     tf.Variable(1.0, name="v")
     sm = tf.train.SessionManager()
-    return said(lambda: sm.prepare_session("")), said(lambda: sm.prepare_session("", checkpoint_dir="a", checkpoint_filename_with_path="b", saver=tf.train.Saver()))
+    return caught(lambda: sm.prepare_session(""), WHOLE), caught(lambda: sm.prepare_session("", checkpoint_dir="a", checkpoint_filename_with_path="b", saver=tf.train.Saver()), WHOLE)
 
 
 def not_ready_after_init(tf):
     tf.Variable(1.0, name="v")
     tf.Variable(1.0, name="w")
     sm = tf.train.SessionManager(ready_op=tf.report_uninitialized_variables())
-    return said(lambda: sm.prepare_session("", init_op=tf.no_op(name="nothing")))
+    return caught(lambda: sm.prepare_session("", init_op=tf.no_op(name="nothing")), WHOLE)
 
 
 def local_variables_too(tf):
@@ -91,11 +91,11 @@ def local_init_not_ready(tf):
         ready_for_local_init_op=tf.report_uninitialized_variables(tf.global_variables()),
         local_init_op=w.initializer,
     )
-    return said(lambda: sm.prepare_session("", init_op=tf.no_op(name="nothing")))
+    return caught(lambda: sm.prepare_session("", init_op=tf.no_op(name="nothing")), WHOLE)
 
 
 def ready_op_without_local_init(tf):
-    return said(lambda: tf.train.SessionManager(ready_for_local_init_op=tf.no_op()))
+    return caught(lambda: tf.train.SessionManager(ready_for_local_init_op=tf.no_op()), WHOLE)
 
 
 def recovered(tf):
@@ -120,7 +120,7 @@ def recovered_in_part(tf):
 def waited_for_in_vain(tf):
     tf.Variable(1.0, name="v")
     sm = tf.train.SessionManager(ready_op=tf.report_uninitialized_variables(), recovery_wait_secs=0.01)
-    return said(lambda: sm.wait_for_session("", max_wait_secs=0.05))
+    return caught(lambda: sm.wait_for_session("", max_wait_secs=0.05), WHOLE)
 
 
 def waited_for_without_a_need(tf):

@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 
-from programs.tools import caught, initialize, run, told
+from programs.tools import WHOLE, caught, initialize, run
 
 AB = collections.namedtuple("AB", "a, b")
 
@@ -86,7 +86,7 @@ def callable_without_its_feed(tf):
     x = tf.placeholder(tf.float32, [], name="x")
     with tf.Session() as sess:
         f = sess.make_callable(x * 1.0)
-        return told(lambda: f())
+        return caught(lambda: f(), WHOLE)
 
 
 # Runs in parts.
@@ -133,7 +133,7 @@ def parts_with_an_operation(tf):
     with tf.Session() as sess:
         initialize(tf, sess)
         h = sess.partial_run_setup([add.op], [a])
-        return told(lambda: sess.partial_run(h, add.op, {a: 3.0}))
+        return caught(lambda: sess.partial_run(h, add.op, {a: 3.0}), WHOLE)
 
 
 def parts_asked_for_wrongly(tf):
@@ -341,11 +341,11 @@ def pool_of_threads_that_is_not_there(tf):
 
 def targets(tf):
     tf.constant(1)
-    return told(lambda: tf.Session(3)), tf.Session("").sess_str, caught(lambda: tf.Session("nowhere"))
+    return caught(lambda: tf.Session(3), WHOLE), tf.Session("").sess_str, caught(lambda: tf.Session("nowhere"))
 
 
 def graphs_given(tf):
-    return told(lambda: tf.Session(graph=3)), told(lambda: tf.Session(graph="g"))
+    return caught(lambda: tf.Session(graph=3), WHOLE), caught(lambda: tf.Session(graph="g"), WHOLE)
 
 
 def devices_of_a_session(tf):
@@ -367,7 +367,7 @@ def device_that_is_not_there(tf):
 def session_entered_twice(tf):
     sess = tf.Session()
     with sess:
-        return told(lambda: sess.__enter__())
+        return caught(lambda: sess.__enter__(), WHOLE)
 
 
 def session_default_nested(tf):
@@ -394,7 +394,7 @@ def session_after_its_block(tf):
     x = tf.constant(1)
     with tf.Session() as sess:
         pass
-    return told(lambda: sess.run(x)), tf.get_default_session()
+    return caught(lambda: sess.run(x), WHOLE), tf.get_default_session()
 
 
 def session_default_does_not_close(tf):
@@ -402,7 +402,7 @@ def session_default_does_not_close(tf):
     sess = tf.Session()
     with sess.as_default():
         pass
-    return sess.run(x), told(lambda: x.eval())
+    return sess.run(x), caught(lambda: x.eval(), WHOLE)
 
 
 def session_left_by_an_error(tf):
@@ -412,7 +412,7 @@ def session_left_by_an_error(tf):
         with sess:
             raise KeyError("mine")
     except KeyError as error:
-        return str(error), told(lambda: sess.run(x)), tf.get_default_session()
+        return str(error), caught(lambda: sess.run(x), WHOLE), tf.get_default_session()
 
 
 def session_blocks_in_the_wrong_order(tf):
@@ -455,7 +455,7 @@ def interactive_session_closed_twice(tf):
     sess = tf.InteractiveSession()
     sess.close()
     sess.close()
-    return told(lambda: sess.run("Const:0"))
+    return caught(lambda: sess.run("Const:0"), WHOLE)
 
 
 # Life.
@@ -466,18 +466,18 @@ def closed_session(tf):
     sess = tf.Session()
     sess.close()
     return (
-        told(lambda: sess.run(x)),
-        told(lambda: sess.run([])),
-        told(lambda: sess.partial_run_setup([x])),
-        told(lambda: sess.make_callable(x)),
+        caught(lambda: sess.run(x), WHOLE),
+        caught(lambda: sess.run([]), WHOLE),
+        caught(lambda: sess.partial_run_setup([x]), WHOLE),
+        caught(lambda: sess.make_callable(x), WHOLE),
         sess.close(),
-        told(lambda: x.eval(session=sess)),
+        caught(lambda: x.eval(session=sess), WHOLE),
     )
 
 
 def session_of_an_empty_graph(tf):
     sess = tf.Session()
-    return told(lambda: sess.run([])), told(lambda: sess.run(None)), told(lambda: sess.run("x"))
+    return caught(lambda: sess.run([]), WHOLE), caught(lambda: sess.run(None), WHOLE), caught(lambda: sess.run("x"), WHOLE)
 
 
 def session_of_a_growing_graph(tf):

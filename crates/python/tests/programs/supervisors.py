@@ -5,7 +5,7 @@ import tempfile
 
 import numpy as np
 
-from programs.tools import caught, initialize, nodes, run, said
+from programs.tools import WHOLE, caught, initialize, nodes, run
 
 
 def managed_session(tf):
@@ -20,7 +20,7 @@ def stops_after_the_block(tf):
     sv = tf.train.Supervisor()
     with sv.managed_session("") as sess:
         inside = sv.should_stop()
-    return inside, sv.should_stop(), said(lambda: sess.run(tf.no_op())) if False else None
+    return inside, sv.should_stop(), caught(lambda: sess.run(tf.no_op()), WHOLE) if False else None
 
 
 def steps_until_asked_to_stop(tf):
@@ -44,7 +44,7 @@ def errors_leave_the_block(tf):
         with sv.managed_session(""):
             raise RuntimeError("in the block")
 
-    return said(work)
+    return caught(work, WHOLE)
 
 
 def end_of_input_is_clean(tf):
@@ -143,7 +143,7 @@ def graph_is_final(tf):
 
 
 def no_chief(tf):
-    return said(lambda: tf.train.Supervisor(is_chief=False).summary_computed(None, b"")) if False else said(lambda: tf.train.Supervisor(graph=tf.get_default_graph(), is_chief=True).summary_computed(None, b""))
+    return caught(lambda: tf.train.Supervisor(is_chief=False).summary_computed(None, b""), WHOLE) if False else caught(lambda: tf.train.Supervisor(graph=tf.get_default_graph(), is_chief=True).summary_computed(None, b""), WHOLE)
 
 
 def a_basic_loop(tf):

@@ -5,7 +5,7 @@ import fractions
 
 import numpy as np
 
-from programs.tools import caught, names, run, static, told
+from programs.tools import WHOLE, caught, names, run, static
 
 NUMBERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "complex64", "complex128")
 
@@ -58,9 +58,9 @@ def bools_as_numbers(tf):
 
 def messages_of_wrong_values(tf):
     return [
-        told(lambda: tf.constant(1.5, tf.int32)), told(lambda: tf.constant("a", tf.float32)), told(lambda: tf.constant(1, tf.string)), told(lambda: tf.constant(1, tf.bool)),
-        told(lambda: tf.constant([1, 2.5], tf.int64)), told(lambda: tf.constant(1j, tf.float32)), told(lambda: tf.constant(None)), told(lambda: tf.constant(([1, 2], [3]))),
-        told(lambda: tf.constant([1, "a"])), told(lambda: tf.constant(["a", 1.5])), told(lambda: tf.constant([1, None])),
+        caught(lambda: tf.constant(1.5, tf.int32), WHOLE), caught(lambda: tf.constant("a", tf.float32), WHOLE), caught(lambda: tf.constant(1, tf.string), WHOLE), caught(lambda: tf.constant(1, tf.bool), WHOLE),
+        caught(lambda: tf.constant([1, 2.5], tf.int64), WHOLE), caught(lambda: tf.constant(1j, tf.float32), WHOLE), caught(lambda: tf.constant(None), WHOLE), caught(lambda: tf.constant(([1, 2], [3])), WHOLE),
+        caught(lambda: tf.constant([1, "a"]), WHOLE), caught(lambda: tf.constant(["a", 1.5]), WHOLE), caught(lambda: tf.constant([1, None]), WHOLE),
     ]
 
 
@@ -86,7 +86,7 @@ def shape_argument(tf):
 
 
 def shape_argument_misused(tf):
-    return told(lambda: tf.constant([1, 2, 3], shape=[2])), caught(lambda: tf.constant(1, shape=[None])), told(lambda: tf.constant([1, 2], shape=[3], verify_shape=True)), run(tf, tf.constant([], shape=[2]))
+    return caught(lambda: tf.constant([1, 2, 3], shape=[2]), WHOLE), caught(lambda: tf.constant(1, shape=[None])), caught(lambda: tf.constant([1, 2], shape=[3], verify_shape=True), WHOLE), run(tf, tf.constant([], shape=[2]))
 
 
 def empty(tf):
@@ -141,8 +141,8 @@ def conversions_by_preference(tf):
 def conversions_refused(tf):
     c = tf.constant([1.0])
     return [
-        told(lambda: tf.convert_to_tensor(c, tf.int32)), told(lambda: tf.convert_to_tensor(None)), caught(lambda: tf.convert_to_tensor(object())), caught(lambda: tf.convert_to_tensor({"a": 1})),
-        told(lambda: tf.convert_to_tensor(tf.TensorShape([None, 2]))), told(lambda: tf.convert_to_tensor(tf.TensorShape(None))), told(lambda: tf.convert_to_tensor(tf.Dimension(None))), caught(lambda: tf.convert_to_tensor([c, "a"])),
+        caught(lambda: tf.convert_to_tensor(c, tf.int32), WHOLE), caught(lambda: tf.convert_to_tensor(None), WHOLE), caught(lambda: tf.convert_to_tensor(object())), caught(lambda: tf.convert_to_tensor({"a": 1})),
+        caught(lambda: tf.convert_to_tensor(tf.TensorShape([None, 2])), WHOLE), caught(lambda: tf.convert_to_tensor(tf.TensorShape(None)), WHOLE), caught(lambda: tf.convert_to_tensor(tf.Dimension(None)), WHOLE), caught(lambda: tf.convert_to_tensor([c, "a"])),
         caught(lambda: tf.convert_to_tensor(tf.no_op())), caught(lambda: tf.convert_to_tensor([tf.constant(1), tf.constant(1.0)])), caught(lambda: tf.convert_to_tensor(lambda: 1)),
     ]
 
@@ -167,7 +167,7 @@ def own_conversion(tf):
 
 
 def own_conversion_misused(tf):
-    return told(lambda: tf.register_tensor_conversion_function("a", lambda: 1)), told(lambda: tf.register_tensor_conversion_function(int, 3))
+    return caught(lambda: tf.register_tensor_conversion_function("a", lambda: 1), WHOLE), caught(lambda: tf.register_tensor_conversion_function(int, 3), WHOLE)
 
 
 def array_protocol(tf):
@@ -262,8 +262,8 @@ def placeholders_fed_wrongly(tf):
     p, i, s = tf.placeholder(tf.float32, [2], name="p"), tf.placeholder(tf.int32, [], name="i"), tf.placeholder(tf.string, [], name="s")
     with tf.Session() as sess:
         return [
-            told(lambda: sess.run(p, {p: [1, 2, 3]})), told(lambda: sess.run(p, {p: [[1, 2]]})), caught(lambda: sess.run(p, {p: "a"})), sess.run(i, {i: 2.5}), caught(lambda: sess.run(p, {p: tf.constant(1)})),
-            caught(lambda: sess.run(p, {p: None})), caught(lambda: sess.run(i, {i: 2 ** 40})), told(lambda: sess.run(p)), sess.run(s, {s: "x"}), caught(lambda: sess.run(s, {s: 1})),
+            caught(lambda: sess.run(p, {p: [1, 2, 3]}), WHOLE), caught(lambda: sess.run(p, {p: [[1, 2]]}), WHOLE), caught(lambda: sess.run(p, {p: "a"})), sess.run(i, {i: 2.5}), caught(lambda: sess.run(p, {p: tf.constant(1)})),
+            caught(lambda: sess.run(p, {p: None})), caught(lambda: sess.run(i, {i: 2 ** 40})), caught(lambda: sess.run(p), WHOLE), sess.run(s, {s: "x"}), caught(lambda: sess.run(s, {s: 1})),
         ]
 
 

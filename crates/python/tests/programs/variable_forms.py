@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from programs.tools import caught, initialize, names, run, static, told
+from programs.tools import WHOLE, caught, initialize, names, run, static
 
 KINDS = (False, True)
 
@@ -95,12 +95,12 @@ def initial_value_callable_with_dtype(tf):
 
 
 def initial_value_missing(tf):
-    return told(lambda: tf.Variable()), told(lambda: tf.Variable(use_resource=True))
+    return caught(lambda: tf.Variable(), WHOLE), caught(lambda: tf.Variable(use_resource=True), WHOLE)
 
 
 def initial_value_of_unknown_shape(tf):
     p = tf.placeholder(tf.float32)
-    return told(lambda: tf.Variable(p)), str(tf.Variable(p, validate_shape=False).get_shape()), str(tf.Variable(p, use_resource=True, validate_shape=False).get_shape())
+    return caught(lambda: tf.Variable(p), WHOLE), str(tf.Variable(p, validate_shape=False).get_shape()), str(tf.Variable(p, use_resource=True, validate_shape=False).get_shape())
 
 
 def initial_value_of_a_placeholder(tf):
@@ -138,13 +138,13 @@ def trainable_and_collections(tf):
 
 
 def collections_misused(tf):
-    return told(lambda: tf.Variable(1, collections="mine"))
+    return caught(lambda: tf.Variable(1, collections="mine"), WHOLE)
 
 
 def constraint(tf):
     double = lambda x: x * 2.0  # noqa: E731
     v = tf.Variable([1.0], constraint=double)
-    return v.constraint is double, tf.Variable(1).constraint, told(lambda: tf.Variable(1.0, constraint=3))
+    return v.constraint is double, tf.Variable(1).constraint, caught(lambda: tf.Variable(1.0, constraint=3), WHOLE)
 
 
 def caching_device(tf):
@@ -174,7 +174,7 @@ def shape_methods(tf):
 def uninitialized(tf):
     v, w = tf.Variable(1.0, name="v"), tf.Variable(1.0, name="w", use_resource=True)
     with tf.Session() as sess:
-        return [told(lambda: sess.run(v)), caught(lambda: sess.run(w)), caught(lambda: sess.run(v.assign_add(1.0))), caught(lambda: sess.run(w.assign_add(1.0)))]
+        return [caught(lambda: sess.run(v), WHOLE), caught(lambda: sess.run(w)), caught(lambda: sess.run(v.assign_add(1.0))), caught(lambda: sess.run(w.assign_add(1.0)))]
 
 
 def is_initialized(tf):
@@ -239,12 +239,12 @@ def slices_of_a_variable(tf):
 
 def slice_of_a_tensor_is_not_assigned(tf):
     x = tf.constant([1, 2, 3])
-    return told(lambda: x[1:].assign([1, 2]))
+    return caught(lambda: x[1:].assign([1, 2]), WHOLE)
 
 
 def iterated(tf):
     v = tf.Variable([1, 2])
-    return told(lambda: list(v)), told(lambda: iter(tf.Variable([1, 2], use_resource=True)))
+    return caught(lambda: list(v), WHOLE), caught(lambda: iter(tf.Variable([1, 2], use_resource=True)), WHOLE)
 
 
 def gathered(tf):
@@ -289,7 +289,7 @@ def as_messages_in_a_scope(tf):
 
 def made_from_both_definition_and_value(tf):
     v = tf.Variable([1.0])
-    return told(lambda: tf.Variable([1.0], variable_def=v.to_proto()))
+    return caught(lambda: tf.Variable([1.0], variable_def=v.to_proto()), WHOLE)
 
 
 def fetched_by_name(tf):

@@ -5,7 +5,7 @@ import tempfile
 
 import numpy as np
 
-from programs.tools import caught, initialize, nodes, run, said
+from programs.tools import WHOLE, caught, initialize, nodes, run
 
 
 def _events(tf, folder):
@@ -56,7 +56,7 @@ def graph_in_the_file(tf):
 def graph_refused(tf):
     w = tf.summary.FileWriter(tempfile.mkdtemp())
     g = tf.get_default_graph()
-    return said(lambda: w.add_graph("x")), said(lambda: w.add_graph(g, graph_def=g.as_graph_def())), said(lambda: w.add_graph(None))
+    return caught(lambda: w.add_graph("x"), WHOLE), caught(lambda: w.add_graph(g, graph_def=g.as_graph_def()), WHOLE), caught(lambda: w.add_graph(None), WHOLE)
 
 
 def session_logs_and_events(tf):
@@ -72,7 +72,7 @@ def run_metadata(tf):
     folder = tempfile.mkdtemp()
     w = tf.summary.FileWriter(folder)
     w.add_run_metadata(tf.RunMetadata(), "one", 1)
-    again = said(lambda: w.add_run_metadata(tf.RunMetadata(), "one", 2))
+    again = caught(lambda: w.add_run_metadata(tf.RunMetadata(), "one", 2), WHOLE)
     w.close()
     return [k for k, _, _ in _events(tf, folder)], again
 
@@ -169,7 +169,7 @@ def merged(tf):
     a, b = tf.summary.scalar("a", tf.constant(1.0)), tf.summary.scalar("b", tf.constant(2.0))
     s = tf.Summary()
     s.ParseFromString(run(tf, tf.summary.merge([a, b])))
-    return [(v.tag, v.simple_value) for v in s.value], tf.summary.merge([a], name="mine").name, said(lambda: tf.summary.merge([]))
+    return [(v.tag, v.simple_value) for v in s.value], tf.summary.merge([a], name="mine").name, caught(lambda: tf.summary.merge([]), WHOLE)
 
 
 def merged_twice_the_same(tf):
@@ -181,8 +181,8 @@ def merged_twice_the_same(tf):
 def refused(tf):
     return (
         caught(lambda: run(tf, tf.summary.scalar("a", tf.constant([1.0, 2.0])))),
-        said(lambda: tf.summary.scalar("a", tf.constant("s"))),
-        said(lambda: tf.summary.histogram("h", tf.constant("s"))),
-        said(lambda: tf.summary.text("t", tf.constant(1))),
+        caught(lambda: tf.summary.scalar("a", tf.constant("s")), WHOLE),
+        caught(lambda: tf.summary.histogram("h", tf.constant("s")), WHOLE),
+        caught(lambda: tf.summary.text("t", tf.constant(1)), WHOLE),
         caught(lambda: run(tf, tf.summary.histogram("h", tf.constant([float("nan")])))),
     )

@@ -1,10 +1,18 @@
-"""What `help` says: every public name has a docstring, and the examples in them run."""
+"""What `help` says: every public name has a docstring, those written by hand have all their parts, and the examples in them run.
 
+`python test_docs.py` counts what they lack.
+"""
+
+import ast
+import collections
 import doctest
 import importlib
 import inspect
 import pathlib
 import pydoc
+import re
+import sys
+import textwrap
 
 import numpy
 import pytest
@@ -12,7 +20,9 @@ import pytest
 import millstream as tf
 from test_typing import SPACES, public
 
+HERE = pathlib.Path(__file__).parent
 PACKAGE = pathlib.Path(tf.__file__).parent
+MORE_SPACES = "app contrib.lookup flags gfile losses layers lookup metrics python_io test".split()
 
 
 def documented():
@@ -45,6 +55,125 @@ def test_every_public_name_has_a_docstring():
     assert not lacking, lacking
 
 
+# What is written by hand -------------------------------------------------------------------------------------------------
+#
+# A docstring has a line that says what the thing is, an example, and "Raises" if the function has a `raise` of its own. An example of a
+# class may stand for its methods, if it calls them; that of a base class for what overrides it.
+
+
+class Written:
+    """A function, class, method or property of the package's Python, and what its docstring has."""
+
+    def __init__(self, name, value, owner=None):
+        self.name, self.value, self.owner = name, value, owner
+        self.doc = inspect.getdoc(value) or ""
+
+    def lacks(self):
+        """The parts that are missing."""
+        parts = []
+        summary = self.doc.split("\n\n")[0].strip()
+        if not re.search(r"[.:!?]`?$", summary) or len(summary.split()) < 2:
+            parts.append("summary")
+        if not self.has_example():
+            parts.append("example")
+        if self.raises() and "Raises:" not in self.doc:
+            parts.append("raises")
+        return parts
+
+    def has_example(self):
+        """Whether an example shows it, or a reason why none does."""
+        if ">>> " in self.doc or isinstance(self.value, type) and issubclass(self.value, Exception):
+            return True  # `tf.errors` has one example for all its classes, in `OpError`.
+        if self.owner is None:
+            return isinstance(self.value, type) and ">>> " in (self.value.__init__.__doc__ or "")
+        short = self.name.rpartition(".")[2]
+        for base in self.owner.__mro__:
+            if base.__module__.startswith("millstream") and ">>> " in (base.__doc__ or ""):
+                if re.search(r"\.%s\b|\bdef %s\b" % (short, short), base.__doc__):
+                    return True
+            if ">>> " in (inspect.getdoc(vars(base).get(short)) or ""):
+                return True
+        return False
+
+    def raises(self):
+        """Whether it has a `raise` of its own that is not one that hands on what was caught."""
+        functions = [self.value]
+        if isinstance(self.value, property):
+            functions = [f for f in (self.value.fget, self.value.fset) if f]
+        elif isinstance(self.value, (classmethod, staticmethod)):
+            functions = [self.value.__func__]
+        elif isinstance(self.value, type):
+            functions = [f for f in [vars(self.value).get("__init__")] if inspect.isfunction(f)]
+        return any(_raises(inspect.unwrap(f)) for f in functions)
+
+
+def _raises(function):
+    if function.__name__ == "<lambda>":
+        return False
+    left = list(ast.parse(textwrap.dedent(inspect.getsource(function))).body[0].body)
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Lambda)):
+            left.extend(ast.iter_child_nodes(node))
+    return False
+
+
+def written():
+    """Everything public that is written by hand, each under its first name."""
+    seen, found, classes = set(), [], []
+    for space in ["", *SPACES, *MORE_SPACES]:
+        module = tf
+        for part in filter(None, space.split(".")):
+            module = getattr(module, part)
+        for name in public(module):
+            value = getattr(module, name)
+            home = sys.modules.get(str(getattr(value, "__module__", "")))
+            own = str(getattr(value, "__module__", "")).startswith("millstream.") and getattr(home, "__file__", "").endswith(".py")
+            if not own or id(value) in seen or hasattr(value, "DESCRIPTOR") or not (inspect.isfunction(value) or inspect.isclass(value)):
+                continue
+            seen.add(id(value))
+            full = (space + "." + name).lstrip(".")
+            found.append(Written(full, value))
+            if inspect.isclass(value):
+                classes.append((full, value))
+    shown = {value for _, value in classes}
+    return found + [m for full, value in classes for m in methods(full, value, shown, seen)]
+
+
+def methods(full, value, shown, seen):
+    """What a class has of its own, and of bases that have no public name."""
+    for base in value.__mro__:
+        if base is not value and base in shown or not base.__module__.startswith("millstream."):
+            continue
+        for name, method in vars(base).items():
+            written = inspect.isfunction(method) or isinstance(method, (property, classmethod, staticmethod))
+            if written and not name.startswith("_") and id(method) not in seen:
+                seen.add(id(method))
+                yield Written(full + "." + name, method, value)
+
+
+def gaps():
+    """What lacks which part, by name."""
+    return {w.name: w.lacks() for w in written() if w.lacks()}
+
+
+def open_gaps():
+    """Those of `docs_open.txt`."""
+    lines = (HERE / "docs_open.txt").read_text().splitlines()
+    return {line.split(":")[0]: line.split(":")[1].split() for line in lines if line and not line.startswith("#")}
+
+
+def test_docstrings_have_all_their_parts():
+    have, known = gaps(), open_gaps()
+    assert not {n: p for n, p in have.items() if set(p) - set(known.get(n, ()))}
+    assert not {n: p for n, p in known.items() if set(p) - set(have.get(n, ()))}, "these lines of docs_open.txt can go"
+
+
+# Examples ---------------------------------------------------------------------------------------------------------------
+
+
 def modules():
     """The modules of the package that are files."""
     for path in sorted(PACKAGE.rglob("*.py")):
@@ -68,7 +197,7 @@ def test_examples_of_modules_run(name):
     if type(module).__name__ == "_Alias":
         return  # The package itself.
     # What the package makes only when it is asked for would grow it while it is looked through.
-    run_examples(doctest.DocTestFinder(exclude_empty=True, recurse=name != "millstream").find(module, extraglobs={"tf": tf, "np": numpy}))
+    run_examples(doctest.DocTestFinder(exclude_empty=True, recurse=name != "millstream").find(module, globs={"tf": tf, "np": numpy}))
 
 
 def test_examples_of_ops_run():
@@ -86,3 +215,17 @@ def test_help_of_an_op():
     assert (tf.nn.relu.__name__, tf.nn.relu.__module__, tf.add.__module__) == ("relu", "millstream.nn", "millstream")
     assert str(inspect.signature(tf.raw_ops.AddV2)) == "(*, x, y, name=None)"
     assert tf.math.add is tf.add and tf.compat.v1.add is tf.add
+
+
+def main():
+    """Counts, and writes `docs_open.txt` anew with `--write`."""
+    have, of = gaps(), written()
+    counts = collections.Counter(part for parts in have.values() for part in parts)
+    print("%d written by hand, %d lack something: %s" % (len(of), len(have), dict(counts)))
+    if "--write" in sys.argv:
+        head = "# Docstrings that lack a part (test_docs.py). A line goes when its docstring has it.\n"
+        (HERE / "docs_open.txt").write_text(head + "".join("%s: %s\n" % (name, " ".join(parts)) for name, parts in sorted(have.items())))
+
+
+if __name__ == "__main__":
+    main()

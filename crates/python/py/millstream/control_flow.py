@@ -27,12 +27,46 @@ from millstream.framework import (
 
 
 def no_op(name: Optional[str] = None) -> Operation:
-    """Does nothing: a place for control dependencies."""
+    """Does nothing: a place for control dependencies.
+
+    Args:
+      name: A name for the operation.
+
+    Returns:
+      The `Operation`. A session that runs it gives None for it.
+
+    Example:
+      >>> with tf.control_dependencies([tf.constant(1)]):
+      ...     done = tf.no_op(name="done")
+      >>> done.name, tf.Session().run(done)
+      ('done', None)
+    """
     return op("NoOp")(name=name)
 
 
 def group(*inputs: Any, **kwargs: Any) -> Operation:
-    """One operation that runs after all of these."""
+    """One operation that runs after all of these.
+
+    Args:
+      *inputs: Operations, tensors, variables, or structures of them. Of a tensor the operation that makes it counts.
+      name: A name for the operation (by keyword only).
+
+    Returns:
+      An `Operation` without outputs; its nodes are made on the device of what they wait for.
+
+    Raises:
+      ValueError: Another keyword argument than `name`.
+      TypeError: One of `inputs` is no part of a graph.
+
+    Example:
+      >>> a, b = tf.Variable(1), tf.Variable(2)
+      >>> both = tf.group(a.assign_add(10), b.assign_add(20))
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     sess.run(both)
+      ...     print(*sess.run([a, b]))
+      11 22
+    """
     name = kwargs.pop("name", None)
     if kwargs:
         raise ValueError("Unknown keyword arguments: " + ", ".join(kwargs.keys()))
@@ -67,7 +101,28 @@ def _graph(item: Any) -> Any:
 
 
 def tuple(tensors: Any, name: Optional[str] = None, control_inputs: Any = None) -> List[Any]:  # noqa: A001
-    """These tensors, once all of them are there."""
+    """These tensors, once all of them are there.
+
+    Args:
+      tensors: A list of tensors, `IndexedSlices`, variables or None (which stays None).
+      name: The name scope of what is made.
+      control_inputs: Operations and tensors to wait for as well.
+
+    Returns:
+      A list like `tensors`, of the same values, shapes and dtypes: none of them can be taken before all have been
+        computed.
+
+    Raises:
+      ValueError: `tensors` has no tensor.
+      TypeError: One of `control_inputs` is neither operation nor tensor.
+
+    Example:
+      >>> v = tf.Variable(1)
+      >>> five, six = tf.tuple([tf.constant(5), tf.constant(6)], control_inputs=[v.initializer])
+      >>> with tf.Session() as sess:
+      ...     print(sess.run(five), sess.run(v))
+      5 1
+    """
     with name_scope(name, "tuple", []) as name:
         gates = [t if isinstance(t, Operation) else t.op for t in tensors if t is not None]
         if control_inputs:
@@ -209,27 +264,49 @@ def while_loop(
 ) -> Any:
     """Repeats `body` while `cond` holds.
 
+    It computes what these lines compute, as nodes of the graph, so that the number of iterations may depend on what
+    is fed:
+
+        while cond(*loop_vars):
+            loop_vars = body(*loop_vars)
+        return loop_vars
+
+    `cond` and `body` are called once, while the graph is built, with tensors that stand for the variables in any
+    iteration. Iterations whose
+    inputs are there run at the same time, up to `parallel_iterations` of them. Gradients go through the loop, also if
+    it is in another one.
+
     Args:
       cond: A function of the loop variables that gives a boolean scalar.
-      body: A function of the loop variables that gives their next values, in the same structure.
-      loop_vars: A tuple, named tuple, list or dict of tensors, `TensorArray`s and what becomes tensors.
-      shape_invariants: What holds of the shape of each variable in every iteration; by default the shape of its initial value.
-      parallel_iterations: How many iterations may run at the same time.
+      body: A function of the loop variables that gives their next values, in the same structure, with the same
+        dtypes, and of shapes that the shape invariants allow.
+      loop_vars: A tuple, named tuple, list or dict of tensors, `TensorArray`s, `SparseTensor`s, `IndexedSlices` and
+        what becomes tensors, nested as you like.
+      shape_invariants: A structure like `loop_vars` of `TensorShape`s: what holds of the shape of each variable in
+        every iteration; by default the shape of its initial value.
+      parallel_iterations: How many iterations may run at the same time: a positive int.
       back_prop: Whether gradients may go through the loop.
       swap_memory: Whether what is saved for gradients may leave memory.
       name: The name scope of the loop's nodes.
-      maximum_iterations: Stops after so many iterations at the latest.
+      maximum_iterations: An integer scalar: stops after so many iterations at the latest.
       return_same_structure: Whether a single loop variable comes back as it went in, in its list.
 
     Returns:
       The loop variables after the loop, in their structure; the variable itself if there is just one.
 
     Raises:
-      TypeError: `cond` or `body` is not callable.
-      ValueError: `loop_vars` is empty, or the body does not keep structure, dtype or shape.
+      TypeError: `cond` or `body` is not callable, `parallel_iterations` no positive int, or the condition no bool.
+      ValueError: `loop_vars` is empty, the condition is no scalar, or the body does not keep structure, dtype or
+        shape.
 
     Example:
-      i = tf.while_loop(lambda i: i < 10, lambda i: i + 1, [tf.constant(0)])
+      >>> n = tf.placeholder(tf.int32, [])
+      >>> i, total = tf.while_loop(lambda i, s: i < n, lambda i, s: (i + 1, s + i), [0, 0])
+      >>> print(tf.Session().run(total, {n: 10}))
+      45
+      >>> grown = tf.while_loop(lambda x: tf.size(x) < 5, lambda x: tf.concat([x, x], 0), [tf.constant([1])], [tf.TensorShape([None])])
+      >>> grown.shape, tf.Session().run(grown).tolist()
+      (TensorShape([Dimension(None)]), [1, 1, 1, 1, 1, 1, 1, 1])
     """
     if not callable(cond):
         raise TypeError("cond must be callable.")
@@ -360,10 +437,34 @@ def cond(
     fn1: Any = None,
     fn2: Any = None,
 ) -> Any:
-    """`true_fn()` if `pred` holds, else `false_fn()`; both are called once, while the graph is built.
+    """`true_fn()` if `pred` holds, else `false_fn()`.
+
+    Both functions are called once, while the graph is built; when it is run, only the operations made in the branch
+    that is taken run. What is
+    made outside of the functions runs in any case, also if just one of them uses it.
+
+    Args:
+      pred: A boolean scalar tensor (no Python bool: for that there is `if`).
+      true_fn: A function without arguments that gives tensors, or a structure of them.
+      false_fn: As `true_fn`, with the same structure and dtypes; shapes may differ.
+      strict: Whether lists of one tensor stay lists.
+      name: The name scope of what is made.
+      fn1: What `true_fn` was called once.
+      fn2: What `false_fn` was called once.
+
+    Returns:
+      A tensor or the structure that the functions give. What is known of its shapes is what holds of both branches.
+
+    Raises:
+      TypeError: A function is missing or not callable, or `pred` is a Python bool or a tensor that is no bool.
+      ValueError: `pred` is no scalar, a function gives None, or the two give other structures or dtypes.
 
     Example:
-      y = tf.cond(x < 0, lambda: -x, lambda: x)
+      >>> x = tf.placeholder(tf.float32, [])
+      >>> y = tf.cond(x < 0, lambda: -x, lambda: tf.sqrt(x))
+      >>> sess = tf.Session()
+      >>> print(sess.run(y, {x: -3.0}), sess.run(y, {x: 16.0}))
+      3.0 4.0
     """
     if fn1 is not None:
         if true_fn is not None:
@@ -446,7 +547,21 @@ def _same_branches(kept: List[Any], returned: List[Any]) -> None:
 
 
 def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Optional[str] = None) -> Any:
-    """As `cond`, but only the branch that is taken if the predicate is known."""
+    """As `cond`, but only the branch that is taken is made if the predicate is known.
+
+    Args:
+      pred: A Python bool or int, or a boolean scalar tensor. It is known if constants say it.
+      true_fn: A function without arguments.
+      false_fn: As `true_fn`.
+      name: The name scope, if a `cond` is made.
+
+    Returns:
+      What the function returns, or what `cond` does.
+
+    Example:
+      >>> tf.contrib.framework.smart_cond(True, lambda: "taken", lambda: "left")
+      'taken'
+    """
     known = pred if isinstance(pred, (bool, int)) else constant_value(pred)
     if known is None:
         return cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
@@ -454,7 +569,33 @@ def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Optio
 
 
 def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case") -> Any:
-    """The first of the functions whose predicate holds, else `default`."""
+    """What the first of the functions whose predicate holds gives, else `default()`.
+
+    Args:
+      pred_fn_pairs: A list of pairs of a boolean scalar tensor and a function without arguments; or a dict of them,
+        taken in the order of the
+        predicates' names. All functions give the same structure and dtypes.
+      default: The function to take if no predicate holds. Without it, none holding fails the run.
+      exclusive: Whether two predicates that hold fail the run, too.
+      strict: Whether lists of one tensor stay lists.
+      name: The name scope of what is made.
+
+    Returns:
+      What the functions give: a tensor, or a structure of them.
+
+    Raises:
+      TypeError: `pred_fn_pairs` has another form, a predicate is no boolean tensor, or a function cannot be called.
+      ValueError: There are no pairs.
+      tf.errors.InvalidArgumentError: When run: no predicate holds and there is no `default`; or, if `exclusive`, more
+      than one holds.
+
+    Example:
+      >>> x = tf.placeholder(tf.int32, [])
+      >>> size = tf.case([(x < 10, lambda: tf.constant("few")), (x < 100, lambda: tf.constant("some"))], default=lambda: tf.constant("many"))
+      >>> sess = tf.Session()
+      >>> [sess.run(size, {x: n}) for n in (5, 50, 500)]
+      [b'few', b'some', b'many']
+    """
     if isinstance(pred_fn_pairs, dict):
         if any(not isinstance(p, Tensor) for p in pred_fn_pairs):
             raise TypeError("Pred must be a Tensor, had: %s" % next(p for p in pred_fn_pairs if not isinstance(p, Tensor)))
@@ -511,7 +652,30 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, stric
 
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case") -> Any:
-    """The function of this number, else `default` (or the last one)."""
+    """What the function of number `branch_index` gives.
+
+    Args:
+      branch_index: An int32 scalar tensor.
+      branch_fns: A list of functions without arguments; or a dict, or a list of pairs, from 0, 1, .. to functions.
+        All give the same structure and dtypes.
+      default: The function for any other number; without it, that of the greatest number is taken.
+      name: The name scope of what is made.
+
+    Returns:
+      What the functions give: a tensor, or a structure of them.
+
+    Raises:
+      TypeError: `branch_index` is no int32 tensor, `branch_fns` has another form, a number is no Python int, or a
+        function cannot be called.
+      ValueError: There are no functions, or their numbers are not those from 0 on.
+
+    Example:
+      >>> i = tf.placeholder(tf.int32, [])
+      >>> y = tf.switch_case(i, [lambda: tf.constant(10), lambda: tf.constant(20)], default=lambda: tf.constant(-1))
+      >>> sess = tf.Session()
+      >>> print(*[sess.run(y, {i: n}) for n in (0, 1, 7)])
+      10 20 -1
+    """
     if isinstance(branch_fns, dict):
         branch_fns = list(branch_fns.items())
     if not isinstance(branch_fns, (list, builtin_tuple)):
@@ -558,7 +722,34 @@ def _taken(value: Any) -> Any:
 
 
 def assert_(condition: Any, data: Any, summarize: Optional[int] = None, name: Optional[str] = None) -> Operation:
-    """Fails while running, with the data, unless the condition holds."""
+    """Fails while running, with the data, unless the condition holds.
+
+    The operation does something only where it runs: make what must not go on without it depend on it.
+
+    Args:
+      condition: A boolean tensor of which every element is to hold; a Python False fails at once.
+      data: A list of tensors to show in the message.
+      summarize: How many elements of each to show (3).
+      name: The name scope of what is made.
+
+    Returns:
+      The `Operation`.
+
+    Raises:
+      tf.errors.InvalidArgumentError: While the graph is built if `condition` is False; when run, if it does not hold.
+
+    Example:
+      >>> x = tf.placeholder(tf.float32, [])
+      >>> with tf.control_dependencies([tf.Assert(x > 0, ["x must be positive:", x])]):
+      ...     y = tf.log(x)
+      >>> print(tf.Session().run(y, {x: 1.0}))
+      0.0
+      >>> tf.Session().run(y, {x: -1.0})
+      Traceback (most recent call last):
+        ...
+      millstream.errors.InvalidArgumentError: assertion failed: [x must be positive:] [-1]
+      ...
+    """
     with name_scope(name, "Assert", []) as name:
         converted = [convert_to_tensor(d) for d in data]
         if isinstance(condition, bool) and not condition:
@@ -576,7 +767,25 @@ def assert_(condition: Any, data: Any, summarize: Optional[int] = None, name: Op
 
 
 def Print(input_: Any, data: Any, message: Optional[str] = None, first_n: Any = None, summarize: Any = None, name: Optional[str] = None) -> Tensor:  # noqa: N802
-    """`input_`; whoever takes it sees the data printed to the standard error first."""
+    """`input_`; whoever takes it sees the data printed to the standard error first.
+
+    Args:
+      input_: A tensor of any dtype and shape.
+      data: A list of tensors to print.
+      message: What to print before them.
+      first_n: Prints that often, and then no more; without it always.
+      summarize: How many elements of each tensor to print (3).
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the value, dtype and shape of `input_`.
+
+    Example:
+      >>> x = tf.constant([1, 2, 3])
+      >>> y = tf.Print(x, [tf.reduce_sum(x)], message="the sum: ") * 2
+      >>> print(tf.Session().run(y))  # And, to the standard error, "the sum: [6]".
+      [2 4 6]
+    """
     options = {}
     if message is not None:
         options["message"] = message

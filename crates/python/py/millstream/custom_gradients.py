@@ -29,22 +29,29 @@ _numbers = itertools.count()
 
 
 class RegisterGradient:
-    """A decorator: the function is the gradient of an op type without one of its own, or of a name for `Graph.gradient_override_map`.
+    """A decorator: the function is the gradient of an op type without one of its own, or of a name for
+    `Graph.gradient_override_map`.
 
-    The function is given the operation and the gradients of its outputs (zeros where none flows in), and returns those of its inputs: tensors,
+    The function is given the operation and the gradients of its outputs (zeros where none flows in), and returns
+    those of its inputs: tensors,
     `IndexedSlices` or None, in a list or tuple if there are several.
+
+    Args:
+      op_type: The name of the op type, or a name of your own.
 
     Raises:
       TypeError: `op_type` is no string.
       KeyError: The op type has a gradient, or the name was registered before.
 
     Example:
-      @tf.RegisterGradient("Clipped")
-      def _clipped(op, grad):
-          return tf.clip_by_value(grad, -1.0, 1.0)
-
-      with tf.get_default_graph().gradient_override_map({"Identity": "Clipped"}):
-          y = tf.identity(x)
+      >>> @tf.RegisterGradient("ExampleClipped")
+      ... def _clipped(op, grad):
+      ...     return tf.clip_by_value(grad, -1.0, 1.0)
+      >>> x = tf.constant(3.0)
+      >>> with tf.get_default_graph().gradient_override_map({"Identity": "ExampleClipped"}):
+      ...     y = tf.identity(x) * 5.0
+      >>> print(tf.Session().run(tf.gradients(y, x)[0]))
+      1.0
     """
 
     def __init__(self, op_type: str) -> None:
@@ -60,9 +67,15 @@ class RegisterGradient:
 def NotDifferentiable(op_type: str) -> None:
     """Says that nothing flows back through operations of this type, which has no gradient of its own.
 
+    Args:
+      op_type: The name of the op type.
+
     Raises:
       TypeError: `op_type` is no string.
       KeyError: The op type has a gradient, or the name was registered before.
+
+    Example:
+      >>> tf.NotDifferentiable("NothingFlowsBack")
     """
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
@@ -145,23 +158,37 @@ def _checked(node: Operation, i: int, x: Tensor, grad: Any) -> Any:
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """A decorator: the function is differentiated as it says, not through the nodes that it makes.
 
-    `f` takes tensors (what becomes one will do), and returns its results and a function of their gradients that returns those of the arguments. What
-    both use may be theirs: values of `f` in the closure of the other are saved where `f` is called in a loop. What the gradient adds to the
+    `f` takes tensors (what becomes one will do), and returns its results and a function of their gradients that
+    returns those of the arguments. What
+    both use may be theirs: values of `f` in the closure of the other are saved where `f` is called in a loop. What
+    the gradient adds to the
     graph can itself be differentiated.
 
-    If `f` uses variables (which must be made with `use_resource=True`), the gradient takes `variables=`, a list of them, and returns a pair: the
+    If `f` uses variables (which must be made with `use_resource=True`), the gradient takes `variables=`, a list of
+    them, and returns a pair: the
     gradients of the arguments and a list of those of the variables.
 
+    Args:
+      f: The function.
+
+    Returns:
+      A function of the same arguments that gives the results of `f`.
+
     Raises:
-      TypeError: The gradient does not take `variables`, though `f` uses some; or takes them, though there are none and the variable scope does not
+      TypeError: The gradient does not take `variables`, though `f` uses some; or takes them, though there are none
+        and the variable scope does not
         say `use_resource=True`; or a variable is not behind a handle.
-      ValueError: Keyword arguments; or, when it is differentiated, another number of gradients than of arguments or of variables.
+      ValueError: Keyword arguments; or, when it is differentiated, another number of gradients than of arguments or
+        of variables.
 
     Example:
-      @tf.custom_gradient
-      def log1pexp(x):
-          e = tf.exp(x)
-          return tf.log(1 + e), lambda dy: dy * (1 - 1 / (1 + e))
+      >>> @tf.custom_gradient
+      ... def log1pexp(x):
+      ...     e = tf.exp(x)
+      ...     return tf.log(1 + e), lambda dy: dy * (1 - 1 / (1 + e))
+      >>> x = tf.constant(100.0)  # Without it, the gradient would be inf / inf here.
+      >>> print(tf.Session().run(tf.gradients(log1pexp(x), x)[0]))
+      1.0
     """
 
     @functools.wraps(f)
@@ -245,12 +272,22 @@ def _variables_used(graph: Graph, before: int) -> List[Any]:
 
 
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
-    """`f`, through which gradients pass as if it were the identity: to the one argument that it is given. Use it under a variable scope with
-    `use_resource=True`.
+    """`f`, through which gradients pass as if it were the identity: to the one argument that it is given.
+
+    Use it under a variable scope with `use_resource=True`.
+
+    Args:
+      f: A function of a tensor.
+
+    Returns:
+      A function of the same argument that gives the results of `f`.
 
     Example:
-      with tf.variable_scope("s", use_resource=True):
-          y = tf.grad_pass_through(tf.floor)(x)
+      >>> x = tf.constant([1.5, 2.7])
+      >>> with tf.variable_scope("s", use_resource=True):
+      ...     y = tf.grad_pass_through(tf.floor)(x)
+      >>> print(*tf.Session().run([y, tf.gradients(y, x)[0]]))
+      [1. 2.] [1. 1.]
     """
 
     @custom_gradient
@@ -265,12 +302,22 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """`f`, of which nothing is kept for the gradient but its arguments: there it is computed again. Use it under a variable scope with
-    `use_resource=True`, and make its variables before.
+    """`f`, of which nothing is kept for the gradient but its arguments: there it is computed again.
+
+    Use it under a variable scope with `use_resource=True`, and make its variables before.
+
+    Args:
+      f: A function of tensors.
+
+    Returns:
+      A function of the same arguments that gives the results of `f`.
 
     Example:
-      with tf.variable_scope("s", use_resource=True):
-          y = tf.recompute_grad(block)(x)
+      >>> x = tf.constant([1.0, 2.0])
+      >>> with tf.variable_scope("s", use_resource=True):
+      ...     y = tf.recompute_grad(lambda x: tf.square(tf.exp(x)))(x)
+      >>> print(*tf.Session().run([y, tf.gradients(y, x)[0]]))
+      [ 7.3890557 54.598152 ] [ 14.778111 109.196304]
     """
 
     @custom_gradient

@@ -73,7 +73,45 @@ def _as_names(names: Any, n_components: int) -> Any:
 
 
 class QueueBase:
-    """What queues have in common."""
+    """What queues have in common.
+
+    Queues hold elements of one or several components (tensors), and are shared by all steps of a session: some put
+    elements in, others take them
+    out. Operations on them wait: for room to put in, for elements to take out, until the queue is closed or the step
+    is cancelled. The kinds are
+    `FIFOQueue`, `PaddingFIFOQueue`, `RandomShuffleQueue` and `PriorityQueue`; they take these arguments:
+
+    Args:
+      capacity: How many elements fit in; a negative number for any number.
+      dtypes: A list of the components' dtypes, or the one.
+      shapes: A list of the components' shapes. Needed for `enqueue_many`, `dequeue_many` and `dequeue_up_to`.
+      names: Names of the components: elements are dicts then.
+      shared_name: Under this name, the queue is one for several operations of a session.
+      name: A name for the operation.
+
+    Raises:
+      ValueError: There is no dtype, or there are other numbers of shapes or names than of dtypes.
+      TypeError: What should be a dtype is none.
+
+    Example:
+      >>> q = tf.FIFOQueue(10, [tf.int32, tf.string], shapes=[[], []], names=["number", "word"], name="q")
+      >>> q.name, q.names, q.dtypes, q.shapes, q.queue_ref.dtype
+      ('q', ['number', 'word'], [tf.int32, tf.string], [TensorShape([]), TensorShape([])], tf.resource)
+      >>> fill = q.enqueue_many({"number": [1, 2, 3], "word": ["a", "b", "c"]})
+      >>> one, rest, close = q.dequeue(), q.dequeue_up_to(5), q.close()
+      >>> sess = tf.Session()
+      >>> sess.run(fill)
+      >>> print(sess.run(q.size()), sess.run(one)["word"])
+      3 b'a'
+      >>> sess.run(close)
+      >>> print(sess.run(rest)["number"])
+      [2 3]
+      >>> sess.run(one)
+      Traceback (most recent call last):
+        ...
+      millstream.errors.OutOfRangeError: FIFOQueue 'q' is closed and has insufficient elements (requested 1, current size 0)
+      ...
+    """
 
     def __init__(self, dtypes: Any, shapes: Any, names: Any, queue_ref: Tensor) -> None:
         self._dtypes, self._shapes, self._names, self._queue_ref = dtypes, shapes, names, queue_ref
@@ -92,7 +130,27 @@ class QueueBase:
 
     @staticmethod
     def from_list(index: Any, queues: Any) -> "QueueBase":
-        """The queue of this number."""
+        """The queue of this number.
+
+        Args:
+          index: An integer scalar tensor.
+          queues: A list of queues whose components agree in dtypes and names.
+
+        Returns:
+          A `QueueBase`, with the shapes that hold of all of them.
+
+        Raises:
+          TypeError: `queues` is no list of queues, or they do not agree.
+
+        Example:
+          >>> queues = [tf.FIFOQueue(1, tf.int32, name=n) for n in ("first", "second")]
+          >>> i = tf.placeholder(tf.int32, [])
+          >>> put, get = tf.QueueBase.from_list(i, queues).enqueue(7), queues[1].dequeue()
+          >>> with tf.Session() as sess:
+          ...     sess.run(put, {i: 1})
+          ...     print(sess.run(get))
+          7
+        """
         if not queues or not isinstance(queues, list) or not all(isinstance(q, QueueBase) for q in queues):
             raise TypeError("A list of queues expected")
         types = queues[0].dtypes
@@ -131,7 +189,28 @@ class QueueBase:
         return tensors[0] if len(tensors) == 1 else tensors
 
     def enqueue(self, vals: Any, name: Optional[str] = None) -> Operation:
-        """Puts an element in; waits for room."""
+        """Puts an element in; waits for room.
+
+        Args:
+          vals: A tensor for each component: a list, a tuple, the tensor itself if it is one, or a dict if components
+            have names.
+          name: A name for the operation.
+
+        Returns:
+          The `Operation`.
+
+        Raises:
+          ValueError: A dict without, or no dict with names; a shape that does not fit; nothing at all.
+          tf.errors.CancelledError: When run: the queue is closed.
+
+        Example:
+          >>> q = tf.FIFOQueue(2, tf.float32)
+          >>> put, get = q.enqueue(1.5), q.dequeue()
+          >>> with tf.Session() as sess:
+          ...     sess.run(put)
+          ...     print(sess.run(get))
+          1.5
+        """
         with name_scope(name, "%s_enqueue" % self._name, []) as scope:
             vals = self._values(vals)
             for val, shape in zip(vals, self._shapes):
@@ -139,7 +218,28 @@ class QueueBase:
             return op("QueueEnqueueV2")(self._queue_ref, vals, name=scope)
 
     def enqueue_many(self, vals: Any, name: Optional[str] = None) -> Operation:
-        """Puts the rows in as elements; waits for room."""
+        """Puts the rows in as elements; waits for room.
+
+        Args:
+          vals: As for `enqueue`, with a first axis more, of one length in all components. The queue's shapes must be
+            known.
+          name: A name for the operation.
+
+        Returns:
+          The `Operation`. If it is cancelled while it waits, some rows may be in.
+
+        Raises:
+          ValueError: As for `enqueue`, or there are other numbers of rows.
+          tf.errors.CancelledError: When run: the queue is closed.
+
+        Example:
+          >>> q = tf.FIFOQueue(3, tf.int32, shapes=[[]])
+          >>> put, get = q.enqueue_many([[5, 6, 7]]), q.dequeue()
+          >>> with tf.Session() as sess:
+          ...     sess.run(put)
+          ...     print(*[sess.run(get) for _ in range(3)])
+          5 6 7
+        """
         with name_scope(name, "%s_EnqueueMany" % self._name, []) as scope:
             vals = self._values(vals)
             batch = shapes.Dimension(None)
@@ -155,12 +255,52 @@ class QueueBase:
         return tensors
 
     def dequeue(self, name: Optional[str] = None) -> Any:
-        """Takes an element out; waits for one."""
+        """Takes an element out; waits for one.
+
+        Args:
+          name: A name for the operation.
+
+        Returns:
+          A tensor of the component's dtype and shape; a list of them, or a dict if components have names.
+
+        Raises:
+          tf.errors.OutOfRangeError: When run: the queue is closed and empty.
+
+        Example:
+          >>> q = tf.FIFOQueue(2, [tf.int32, tf.float32], shapes=[[], [2]])
+          >>> put, (number, pair) = q.enqueue([1, [0.5, 1.5]]), q.dequeue()
+          >>> pair.shape
+          TensorShape([Dimension(2)])
+          >>> with tf.Session() as sess:
+          ...     sess.run(put)
+          ...     print(*sess.run([number, pair]))
+          1 [0.5 1.5]
+        """
         values = op("QueueDequeueV2")(self._queue_ref, self._dtypes, name=name or "%s_Dequeue" % self._name)
         return self._returned(self._with_shapes(values, _NO_ROWS))
 
     def dequeue_many(self, n: Any, name: Optional[str] = None) -> Any:
-        """Takes `n` elements out, as rows; waits for them."""
+        """Takes `n` elements out, as rows; waits for them.
+
+        Args:
+          n: An integer, or an integer scalar tensor.
+          name: A name for the operation.
+
+        Returns:
+          As for `dequeue`, with a first axis of length `n`.
+
+        Raises:
+          ValueError: `n` is negative.
+          tf.errors.OutOfRangeError: When run: the queue is closed and has less than `n` elements.
+
+        Example:
+          >>> q = tf.FIFOQueue(4, tf.int32, shapes=[[]])
+          >>> put, two = q.enqueue_many([[1, 2, 3]]), q.dequeue_many(2)
+          >>> with tf.Session() as sess:
+          ...     sess.run(put)
+          ...     print(two.shape, sess.run(two))
+          (2,) [1 2]
+        """
         from millstream.framework import constant_value
 
         values = op("QueueDequeueManyV2")(self._queue_ref, n, component_types=self._dtypes, name=name or "%s_DequeueMany" % self._name)
@@ -168,20 +308,92 @@ class QueueBase:
         return self._returned(self._with_shapes(values, None if known is None else int(known)))
 
     def dequeue_up_to(self, n: Any, name: Optional[str] = None) -> Any:
-        """Takes `n` elements out, as rows; fewer once the queue is closed."""
+        """Takes `n` elements out, as rows; fewer once the queue is closed.
+
+        Args:
+          n: An integer, or an integer scalar tensor.
+          name: A name for the operation.
+
+        Returns:
+          As for `dequeue`, with a first axis of `n` or less.
+
+        Raises:
+          tf.errors.OutOfRangeError: When run: the queue is closed and empty.
+
+        Example:
+          >>> q = tf.FIFOQueue(4, tf.int32, shapes=[[]])
+          >>> put, close, two = q.enqueue_many([[1, 2, 3]]), q.close(), q.dequeue_up_to(2)
+          >>> with tf.Session() as sess:
+          ...     _ = sess.run(put), sess.run(close)
+          ...     print(two.shape, sess.run(two), sess.run(two))
+          (?,) [1 2] [3]
+        """
         values = op("QueueDequeueUpToV2")(self._queue_ref, n, component_types=self._dtypes, name=name or "%s_DequeueUpTo" % self._name)
         return self._returned(self._with_shapes(values, None))
 
     def close(self, cancel_pending_enqueues: bool = False, name: Optional[str] = None) -> Operation:
-        """No more elements are put in; what is in may still be taken out."""
+        """No more elements are put in; what is in may still be taken out.
+
+        Args:
+          cancel_pending_enqueues: Whether those that wait for room are ended, too, with `CancelledError`.
+          name: A name for the operation.
+
+        Returns:
+          The `Operation`.
+
+        Raises:
+          tf.errors.CancelledError: When run: the queue is closed already.
+
+        Example:
+          >>> q = tf.FIFOQueue(4, tf.int32)
+          >>> put, close, get = q.enqueue(1), q.close(), q.dequeue()
+          >>> sess = tf.Session()
+          >>> sess.run(put)
+          >>> sess.run(close)
+          >>> print(sess.run(get))
+          1
+          >>> sess.run(get)
+          Traceback (most recent call last):
+            ...
+          millstream.errors.OutOfRangeError: FIFOQueue 'fifo_queue' is closed and has insufficient elements (requested 1, current size 0)
+          ...
+        """
         return op("QueueCloseV2")(self._queue_ref, cancel_pending_enqueues, name=name or "%s_Close" % self._name)
 
     def is_closed(self, name: Optional[str] = None) -> Tensor:
-        """Whether it was closed."""
+        """Whether it was closed.
+
+        Args:
+          name: A name for the operation.
+
+        Returns:
+          A boolean scalar tensor.
+
+        Example:
+          >>> q = tf.FIFOQueue(4, tf.int32)
+          >>> close, closed = q.close(), q.is_closed()
+          >>> with tf.Session() as sess:
+          ...     print(sess.run(closed), sess.run(close), sess.run(closed))
+          False None True
+        """
         return op("QueueIsClosedV2")(self._queue_ref, name=name or "%s_Is_Closed" % self._name)
 
     def size(self, name: Optional[str] = None) -> Tensor:
-        """How many elements are in it."""
+        """How many elements are in it.
+
+        Args:
+          name: A name for the operation.
+
+        Returns:
+          An int32 scalar tensor.
+
+        Example:
+          >>> q = tf.FIFOQueue(4, tf.int32, shapes=[[]])
+          >>> put, size = q.enqueue_many([[1, 2, 3]]), q.size()
+          >>> with tf.Session() as sess:
+          ...     print(sess.run(size), sess.run(put), sess.run(size))
+          0 None 3
+        """
         return op("QueueSizeV2")(self._queue_ref, name=name or "%s_Size" % self._name)
 
 
@@ -198,7 +410,18 @@ def _listed(known: List[Any]) -> List[Any]:
 
 
 class FIFOQueue(QueueBase):
-    """A queue: first in, first out."""
+    """A queue: first in, first out.
+
+    Its arguments and what it does are those of `QueueBase`.
+
+    Example:
+      >>> q = tf.FIFOQueue(capacity=3, dtypes=[tf.float32], shapes=[[]])
+      >>> put, get = q.enqueue_many([[1.0, 2.0, 3.0]]), q.dequeue()
+      >>> with tf.Session() as sess:
+      ...     sess.run(put)
+      ...     print(*[sess.run(get) for _ in range(3)])
+      1.0 2.0 3.0
+    """
 
     def __init__(self, capacity: int, dtypes: Any, shapes: Any = None, names: Any = None, shared_name: Optional[str] = None, name: Optional[str] = "fifo_queue") -> None:
         types = _as_types(dtypes, "FIFOQueueV2")
@@ -208,7 +431,25 @@ class FIFOQueue(QueueBase):
 
 
 class PaddingFIFOQueue(QueueBase):
-    """A FIFO queue whose elements may differ in size: batches are padded."""
+    """A FIFO queue whose elements may differ in size: batches are padded.
+
+    Its arguments are those of `QueueBase`, but that dimensions of `shapes` may be None (their number may not).
+    `dequeue_many` and
+    `dequeue_up_to` give every row the largest size of its batch, with zeros or empty text behind what was put in.
+
+    Raises:
+      ValueError: `shapes` is no list of shapes of known rank, one for each dtype.
+
+    Example:
+      >>> q = tf.PaddingFIFOQueue(3, tf.int32, shapes=[[None]])
+      >>> x = tf.placeholder(tf.int32, [None])
+      >>> put, batch = q.enqueue(x), q.dequeue_many(2)
+      >>> with tf.Session() as sess:
+      ...     _ = sess.run(put, {x: [1]}), sess.run(put, {x: [2, 3, 4]})
+      ...     print(sess.run(batch))
+      [[1 0 0]
+       [2 3 4]]
+    """
 
     def __init__(self, capacity: int, dtypes: Any, shapes: Any, names: Any = None, shared_name: Optional[str] = None, name: Optional[str] = "padding_fifo_queue") -> None:
         types = _as_types(dtypes, "PaddingFIFOQueueV2")
@@ -218,7 +459,23 @@ class PaddingFIFOQueue(QueueBase):
 
 
 class RandomShuffleQueue(QueueBase):
-    """A queue that gives its elements in random order."""
+    """A queue that gives its elements in random order.
+
+    Its arguments are those of `QueueBase`, and these:
+
+    Args:
+      min_after_dequeue: How many elements stay in while it is open, for them to be mixed well: taking out waits for
+        more.
+      seed: A seed for the order; see `tf.set_random_seed`.
+
+    Example:
+      >>> q = tf.RandomShuffleQueue(capacity=5, min_after_dequeue=2, dtypes=tf.int32, shapes=[[]], seed=1)
+      >>> put, close, get = q.enqueue_many([[1, 2, 3, 4, 5]]), q.close(), q.dequeue_many(5)
+      >>> with tf.Session() as sess:
+      ...     _ = sess.run(put), sess.run(close)
+      ...     print(sorted(sess.run(get)) == [1, 2, 3, 4, 5])
+      True
+    """
 
     def __init__(
         self,
@@ -253,7 +510,22 @@ class RandomShuffleQueue(QueueBase):
 
 
 class PriorityQueue(QueueBase):
-    """A queue that gives the element with the least priority first; the first component is an int64 priority."""
+    """A queue that gives the element with the least priority first; the first component is an int64 priority.
+
+    Its arguments are those of `QueueBase`, but that `types` (its `dtypes`) and `shapes` leave the priority out.
+
+    Raises:
+      TypeError: `shapes` is no list.
+
+    Example:
+      >>> q = tf.PriorityQueue(10, types=[tf.string], shapes=[[]])
+      >>> put = q.enqueue_many([np.array([3, 1, 2]), ["late", "first", "then"]])
+      >>> priority, word = q.dequeue()
+      >>> with tf.Session() as sess:
+      ...     sess.run(put)
+      ...     print([sess.run(word) for _ in range(3)])
+      [b'first', b'then', b'late']
+    """
 
     def __init__(self, capacity: int, types: Any, shapes: Any = None, names: Any = None, shared_name: Optional[str] = None, name: str = "priority_queue") -> None:
         if not isinstance(shapes, (list, tuple)):

@@ -45,7 +45,33 @@ def map_fn(
     infer_shape: bool = True,
     name: Optional[str] = None,
 ) -> Any:
-    """`fn` of each row of `elems`, stacked."""
+    """`fn` of each row of `elems`, stacked.
+
+    Args:
+      fn: A function of one row: a tensor, or a structure like `elems`.
+      elems: A tensor of rank 1 or more, or a structure of them with as many rows each.
+      dtype: The dtypes that `fn` gives, in their structure, where they are not those of `elems`.
+      parallel_iterations: How many rows may be worked on at the same time (10).
+      back_prop: Whether gradients may go through.
+      swap_memory: Whether what is saved for gradients may leave memory.
+      infer_shape: Whether all results have one shape.
+      name: The name scope of what is made.
+
+    Returns:
+      The results along a new first axis: a tensor, or a structure like `dtype`.
+
+    Raises:
+      TypeError: `fn` cannot be called, or gives another structure than `dtype` says.
+      ValueError: A tensor of `elems` is a scalar, or the numbers of rows differ.
+
+    Example:
+      >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+      >>> print(tf.Session().run(tf.map_fn(tf.reduce_sum, x)))
+      [3. 7.]
+      >>> pairs = tf.map_fn(lambda r: (r[0] * r[1], r[0] > 2), (x[:, 0], x[:, 1]), dtype=(tf.float32, tf.bool))
+      >>> print(*tf.Session().run(pairs))
+      [ 2. 12.] [False  True]
+    """
     if not callable(fn):
         raise TypeError("fn must be callable.")
     dtype = nest.map_structure(lambda e: convert_to_tensor(e).dtype.base_dtype, elems) if dtype is None else dtype
@@ -67,6 +93,31 @@ def map_fn(
         for s in stacked:
             s.set_shape([known] + s.shape.as_list()[1:]) if s.shape.ndims is not None else None
         return nest.pack_sequence_as(dtype, stacked)
+
+
+_FOLD = """Combines the rows of `elems` by `fn`, from the {first} on.
+
+Args:
+  fn: A function of what was made so far and of a row, which gives what is made then, in the same structure.
+  elems: A tensor of rank 1 or more, or a structure of them with as many rows each.
+  initializer: What there is before the {first} row; without it the {first} row is that, and `fn` begins with the {second}.
+  parallel_iterations: How many rows may be worked on at the same time.
+  back_prop: Whether gradients may go through.
+  swap_memory: Whether what is saved for gradients may leave memory.
+  name: The name scope of what is made.
+
+Returns:
+  What `fn` gave in the end: a tensor, or a structure like `initializer`.
+
+Raises:
+  TypeError: `fn` cannot be called.
+  ValueError: A tensor of `elems` is a scalar, or the numbers of rows differ.
+
+Example:
+  >>> letters = tf.constant(["a", "b", "c"])
+  >>> tf.Session().run(tf.{name}(lambda so_far, letter: so_far + letter, letters, initializer="."))
+  {value}
+"""
 
 
 def _fold(called: str, backwards: bool) -> Fold:
@@ -108,7 +159,8 @@ def _fold(called: str, backwards: bool) -> Fold:
             return result
 
     function.__name__ = function.__qualname__ = called
-    function.__doc__ = "Combines the rows of `elems` by `fn(so_far, row)`, from the %s on." % ("last" if backwards else "first")
+    words = dict(first="first", second="second", name=called, value="b'.abc'") if not backwards else dict(first="last", second="last but one", name=called, value="b'.cba'")
+    function.__doc__ = _FOLD.format(**words)
     return function
 
 
@@ -127,7 +179,34 @@ def scan(
     reverse: bool = False,
     name: Optional[str] = None,
 ) -> Any:
-    """As `foldl`, with all that came on the way, stacked."""
+    """As `foldl`, with all that came on the way, stacked.
+
+    Args:
+      fn: A function of what was made so far and of a row, which gives what is made then, in the same structure.
+      elems: A tensor of rank 1 or more, or a structure of them with as many rows each.
+      initializer: What there is before the first row; without it the first row is that, and `fn` begins with the
+        second.
+      parallel_iterations: How many rows may be worked on at the same time.
+      back_prop: Whether gradients may go through.
+      swap_memory: Whether what is saved for gradients may leave memory.
+      infer_shape: Whether all results have one shape.
+      reverse: Whether to go from the last row to the first; results stay at the place of their row.
+      name: The name scope of what is made.
+
+    Returns:
+      What there was after each row, along a new first axis as long as that of `elems`: a tensor, or a structure like
+        `initializer`.
+
+    Raises:
+      TypeError: `fn` cannot be called, or gives another structure.
+      ValueError: A tensor of `elems` is a scalar, or the numbers of rows differ.
+
+    Example:
+      >>> x = tf.constant([1, 2, 3, 4])
+      >>> sess = tf.Session()
+      >>> print(sess.run(tf.scan(lambda a, r: a + r, x)), sess.run(tf.scan(lambda a, r: a * r, x, initializer=10)))
+      [ 1  3  6 10] [ 10  20  60 240]
+    """
     if not callable(fn):
         raise TypeError("fn must be callable.")
     with name_scope(name, "scan", nest.flatten(elems)):

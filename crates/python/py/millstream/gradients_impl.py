@@ -12,14 +12,29 @@ from millstream.framework import IndexedSlices, check_scope_name, convert_to_ten
 
 
 class UnconnectedGradients:
-    """What the gradient is where nothing connects."""
+    """What the gradient is where nothing connects: `NONE` for None, `ZERO` for zeros.
+
+    Example:
+      >>> x = tf.constant([1.0, 2.0])
+      >>> dx, = tf.gradients(tf.constant(5.0), [x], unconnected_gradients=tf.UnconnectedGradients.ZERO)
+      >>> print(tf.Session().run(dx))
+      [0. 0.]
+    """
 
     NONE = "none"
     ZERO = "zero"
 
 
 class AggregationMethod:
-    """Accepted; gradients are always added up as `AddN` does."""
+    """Ways to add up what flows into a tensor from several sides. All are accepted; gradients are always added up as
+    `AddN` does.
+
+    Example:
+      >>> x = tf.constant(3.0)
+      >>> dx, = tf.gradients(x * x + x, [x], aggregation_method=tf.AggregationMethod.EXPERIMENTAL_TREE)
+      >>> print(tf.Session().run(dx))
+      7.0
+    """
 
     ADD_N = 0
     DEFAULT = 0
@@ -62,10 +77,34 @@ def gradients(
     stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
 ) -> List[Any]:
-    """The gradients of the sum of `ys` by each of `xs`: tensors, `IndexedSlices`, or None where no y depends on it.
+    """The gradients of the sum of `ys` by each of `xs`.
+
+    Args:
+      ys: A tensor, or a list of tensors of floating or complex dtype.
+      xs: A tensor or variable, or a list of them.
+      grad_ys: What flows into each of `ys`, of its shape and dtype: ones where it is None or left out.
+      name: The name scope of what is made.
+      colocate_gradients_with_ops: Whether gradients stand on the devices of what they are gradients of.
+      gate_gradients: Whether the gradients of an operation wait for each other.
+      aggregation_method: A value of `tf.AggregationMethod`.
+      stop_gradients: Tensors that are taken as constants.
+      unconnected_gradients: `tf.UnconnectedGradients.NONE` gives None, `ZERO` zeros where no y depends on an x.
+
+    Returns:
+      A list: for each of `xs` a tensor of its shape and dtype, `IndexedSlices` (of what is gathered from), or None.
+
+    Raises:
+      ValueError: An argument's value is none of those named, `grad_ys` has another length or shape, or `xs` are of
+        another graph.
+      TypeError: `xs` holds lists, or `grad_ys` is lacking for a complex y.
+      LookupError: An operation on the way has no gradient.
 
     Example:
-      dx, = tf.gradients(x * x, [x])
+      >>> x = tf.constant([1.0, 2.0, 3.0])
+      >>> y = tf.constant(2.0)
+      >>> by_x, by_y, by_none = tf.gradients(x * x * y, [x, y, tf.constant(0.0)])
+      >>> print(*tf.Session().run([by_x, by_y]), by_none)
+      [ 4.  8. 12.] 14.0 None
     """
     if unconnected_gradients not in (UnconnectedGradients.NONE, UnconnectedGradients.ZERO):
         raise ValueError("Unknown value for unconnected_gradients: %r: it is 'none' or 'zero'" % (unconnected_gradients,))
@@ -125,7 +164,25 @@ def hessians(
     gate_gradients: bool = False,
     aggregation_method: Any = None,
 ) -> List[Tensor]:
-    """The second derivatives of the sum of `ys` by each of `xs`, of shape `x.shape + x.shape`."""
+    """The second derivatives of the sum of `ys` by each of `xs`.
+
+    Args:
+      ys: A tensor, or a list of tensors.
+      xs: A tensor, or a list of them, of a shape whose rank is known.
+      name: The name scope of what is made.
+      colocate_gradients_with_ops: As for `gradients`.
+      gate_gradients: As for `gradients`.
+      aggregation_method: As for `gradients`.
+
+    Returns:
+      A list: for each x a tensor of its dtype, of shape `x.shape + x.shape`.
+
+    Example:
+      >>> x = tf.constant([1.0, 2.0])
+      >>> print(tf.Session().run(tf.hessians(x[0] * x[0] * x[1], x)[0]))
+      [[4. 2.]
+       [2. 0.]]
+    """
     from millstream.array_ops import concat, reshape, shape, size
     from millstream.control_flow import while_loop
     from millstream.tensor_array import TensorArray

@@ -71,7 +71,12 @@ def _same_namedtuples(a: Any, b: Any) -> bool:
 
 
 def is_sequence(o: Any) -> bool:
-    """Whether it is a structure: a sequence that is no string, a mapping, a view of one, or an `attrs` object."""
+    """Whether it is a structure: a sequence that is no string, a mapping, a view of one, or an `attrs` object.
+
+    Example:
+      >>> tf.nest.is_sequence((1, 2)), tf.nest.is_sequence({"a": 1}.values()), tf.nest.is_sequence(1)
+      (True, True, False)
+    """
     kind = type(o)
     if kind is list or kind is tuple or kind is dict:
         return True
@@ -81,12 +86,23 @@ def is_sequence(o: Any) -> bool:
 
 
 def is_nested(seq: Any) -> bool:
-    """Whether it is a structure and no leaf; strings and arrays are leaves."""
+    """Whether it is a structure and no leaf; strings and arrays are leaves.
+
+    Example:
+      >>> tf.nest.is_nested([]), tf.nest.is_nested({"a": 1}), tf.nest.is_nested("abc"), tf.nest.is_nested(np.zeros(3))
+      (True, True, False, False)
+    """
     return is_sequence(seq)
 
 
 def is_sequence_or_composite(o: Any) -> bool:
-    """`is_sequence`, or a value made of tensors."""
+    """`is_sequence`, or a value made of tensors.
+
+    Example:
+      >>> slices = tf.IndexedSlices(tf.constant([1.0]), tf.constant([0]))
+      >>> tf.nest.is_sequence_or_composite(slices), tf.nest.is_sequence(slices)
+      (True, False)
+    """
     return _is_composite_tensor(o) or is_sequence(o)
 
 
@@ -189,7 +205,21 @@ def _packed_nest_with_indices(
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
     """The leaves `flat_sequence` in a structure like `structure`: undoes `flatten`.
 
-    `TypeError` if `flat_sequence` is no sequence, `ValueError` if it has too few or too many leaves.
+    Args:
+      structure: The structure to imitate, or a leaf.
+      flat_sequence: As many leaves as it has.
+      expand_composites: Whether what is made of tensors is a structure of them.
+
+    Returns:
+      A structure of these leaves.
+
+    Raises:
+      TypeError: `flat_sequence` is no sequence.
+      ValueError: It has too few or too many leaves.
+
+    Example:
+      >>> tf.nest.pack_sequence_as({"a": 0, "b": (0, 0)}, [1, 2, 3])
+      {'a': 1, 'b': (2, 3)}
     """
     is_seq = _test(expand_composites)
     if not is_seq(flat_sequence):
@@ -214,8 +244,19 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 def flatten_dict_items(dictionary: Any) -> Dict[Any, Any]:
     """A dict whose keys and values, structures alike, are laid out flat.
 
-    >>> flatten_dict_items({(4, (5, 6)): ("a", ("b", "c"))})
-    {4: 'a', 5: 'b', 6: 'c'}
+    Args:
+      dictionary: A dict; each key has as many leaves as its value.
+
+    Returns:
+      A dict of leaves to leaves, in the same order.
+
+    Raises:
+      TypeError: It is no dict.
+      ValueError: A key has another number of leaves than its value, or a leaf is a key twice.
+
+    Example:
+      >>> tf.nest.flatten_dict_items({(4, (5, 6)): ("a", ("b", "c"))})
+      {4: 'a', 5: 'b', 6: 'c'}
     """
     if not _is_mapping(dictionary):
         raise TypeError("input must be a dictionary")
@@ -248,8 +289,27 @@ _DOT = _DotString()
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
-    """Raises unless both are nested in the same way: `ValueError` if they branch differently, `TypeError` if their types
-    differ (with `check_types`; namedtuples of the same name and fields are of one type, and so are all mappings)."""
+    """Raises unless both are nested in the same way.
+
+    Args:
+      nest1: A structure, or a leaf.
+      nest2: What it is compared with.
+      check_types: Whether the types of the structures count, too. Namedtuples of the same name and fields are of one
+        type, and so are all mappings.
+      expand_composites: Whether what is made of tensors (`SparseTensor`, `IndexedSlices`) is a structure of them.
+
+    Raises:
+      ValueError: They branch differently.
+      TypeError: Their types differ.
+
+    Example:
+      >>> tf.nest.assert_same_structure([1, (2, 3)], ["a", ("b", "c")])
+      >>> tf.nest.assert_same_structure([1, 2], [1])
+      Traceback (most recent call last):
+        ...
+      ValueError: The two structures don't have the same nested structure.
+      ...
+    """
     try:
         _assert_same(nest1, nest2, check_types, _test(expand_composites))
     except (ValueError, TypeError) as error:
@@ -333,7 +393,23 @@ def assert_shallow_structure(
 ) -> None:
     """Raises unless `input_tree` is `shallow_tree` with structures in the places of leaves.
 
-    Without `check_subtrees_length`, `input_tree` may also have parts that `shallow_tree` lacks.
+    Args:
+      shallow_tree: The structure that both have.
+      input_tree: The structure that may have more below its leaves.
+      check_types: Whether the types of the structures count, too.
+      expand_composites: Whether what is made of tensors is a structure of them.
+      check_subtrees_length: Without it, `input_tree` may also have parts that `shallow_tree` lacks.
+
+    Raises:
+      TypeError: A leaf where there should be a structure, or another type of structure.
+      ValueError: Other lengths, or other keys.
+
+    Example:
+      >>> tf.nest.assert_shallow_structure(["a", "b"], [[1, 2], 3])
+      >>> tf.nest.assert_shallow_structure(["a", ["b"]], [1, 2])
+      Traceback (most recent call last):
+        ...
+      TypeError: If shallow structure is a sequence, input must also be a sequence. Input has type: <class 'int'>.
     """
     is_seq = _test(expand_composites)
     if not is_seq(shallow_tree):
@@ -380,10 +456,22 @@ def _same_kind(shallow: Any, given: Any) -> bool:
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
     """`func` of the corresponding leaves of all structures, as a structure like the first.
 
-    Keyword arguments: `check_types` (True) and `expand_composites` (False), as in `assert_same_structure`.
+    Args:
+      func: A function of as many arguments as there are structures.
+      *structure: Structures nested in the same way, or leaves.
+      check_types: Whether their types are to be the same, too (True; by keyword only).
+      expand_composites: Whether what is made of tensors is a structure of them (False; by keyword only).
 
-    >>> tf.nest.map_structure(lambda x, y: x + y, {"a": 1, "b": (2, 3)}, {"a": 10, "b": (20, 30)})
-    {'a': 11, 'b': (22, 33)}
+    Returns:
+      A structure like the first, of what `func` gave.
+
+    Raises:
+      TypeError: `func` cannot be called, or types differ.
+      ValueError: No structure, another keyword, or the structures branch differently.
+
+    Example:
+      >>> tf.nest.map_structure(lambda x, y: x + y, {"a": 1, "b": (2, 3)}, {"a": 10, "b": (20, 30)})
+      {'a': 11, 'b': (22, 33)}
     """
     if not callable(func):
         raise TypeError(f"func must be callable, got: {func}")
@@ -404,7 +492,12 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
 
 
 def map_structure_with_paths(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
-    """`map_structure` whose `func` is also told, first, where the leaves are: `"b/0"`. Other keywords go to `func`."""
+    """`map_structure` whose `func` is also told, first, where the leaves are: `"b/0"`. Other keywords go to `func`.
+
+    Example:
+      >>> tf.nest.map_structure_with_paths(lambda path, x: "%s is %d" % (path, x), {"a": 1, "b": (2, 3)})
+      {'a': 'a is 1', 'b': ('b/0 is 2', 'b/1 is 3')}
+    """
 
     def with_joined(path: Path, *values: Any, **kwargs: Any) -> Any:
         return func("/".join(map(str, path)), *values, **kwargs)
@@ -413,12 +506,31 @@ def map_structure_with_paths(func: Callable[..., Any], *structure: Any, **kwargs
 
 
 def map_structure_with_tuple_paths(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
-    """`map_structure_with_paths` with the path as a tuple of keys: `("b", 0)`."""
+    """`map_structure_with_paths` with the path as a tuple of keys.
+
+    Example:
+      >>> tf.nest.map_structure_with_tuple_paths(lambda path, x: (len(path), x), {"a": 1, "b": (2, 3)})
+      {'a': (1, 1), 'b': ((2, 2), (2, 3))}
+    """
     return map_structure_with_tuple_paths_up_to(structure[0], func, *structure, **kwargs)
 
 
 def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any:
-    """`func` of what the inputs have in the places of `shallow_tree`'s leaves, as a structure like `shallow_tree`."""
+    """`func` of what the inputs have in the places of `shallow_tree`'s leaves, as a structure like `shallow_tree`.
+
+    Args:
+      shallow_tree: The structure to go down to.
+      func: A function of as many arguments as there are inputs.
+      *inputs: Structures that begin like `shallow_tree`.
+      **kwargs: `check_types`, `expand_composites` and `check_subtrees_length`, as for `flatten_up_to`.
+
+    Returns:
+      A structure like `shallow_tree`.
+
+    Example:
+      >>> tf.nest.map_structure_up_to([0, 0], sum, [[1, 2], [3, 4]])
+      [3, 7]
+    """
     return map_structure_with_tuple_paths_up_to(
         shallow_tree, lambda _, *values, **rest: func(*values, **rest), *inputs, **kwargs
     )
@@ -427,8 +539,17 @@ def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: An
 def map_structure_with_tuple_paths_up_to(
     shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any
 ) -> Any:
-    """`map_structure_up_to` whose `func` is also told the path. Keywords other than `check_types`,
-    `expand_composites` and `check_subtrees_length` go to `func`."""
+    """`map_structure_up_to` whose `func` is also told the path.
+
+    Keywords other than `check_types`, `expand_composites` and `check_subtrees_length` go to `func`.
+
+    Raises:
+      ValueError: There are no inputs.
+
+    Example:
+      >>> tf.nest.map_structure_with_tuple_paths_up_to([0, 0], lambda path, part: (path, len(part)), [[1, 2], [3]])
+      [((0,), 2), ((1,), 1)]
+    """
     if not inputs:
         raise ValueError("Cannot map over no sequences")
     options = {
@@ -464,10 +585,24 @@ def flatten_up_to(
     expand_composites: bool = False,
     check_subtrees_length: bool = True,
 ) -> List[Any]:
-    """What `input_tree` has in the places of `shallow_tree`'s leaves.
+    """What `input_tree` has in the places of `shallow_tree`'s leaves, as a list.
 
-    >>> flatten_up_to([True, False], [[1, 2], [3, [4]]])
-    [[1, 2], [3, [4]]]
+    Args:
+      shallow_tree: The structure to go down to.
+      input_tree: A structure that begins like it.
+      check_types: Whether the types of the structures count, too.
+      expand_composites: Whether what is made of tensors is a structure of them.
+      check_subtrees_length: Without it, `input_tree` may also have parts that `shallow_tree` lacks.
+
+    Returns:
+      A list of leaves and structures.
+
+    Raises:
+      TypeError, ValueError: As `assert_shallow_structure`.
+
+    Example:
+      >>> tf.nest.flatten_up_to([True, False], [[1, 2], [3, [4]]])
+      [[1, 2], [3, [4]]]
     """
     pairs = flatten_with_tuple_paths_up_to(
         shallow_tree, input_tree, check_types, expand_composites, check_subtrees_length
@@ -482,26 +617,64 @@ def flatten_with_tuple_paths_up_to(
     expand_composites: bool = False,
     check_subtrees_length: bool = True,
 ) -> List[Tuple[Path, Any]]:
-    """`flatten_up_to`, each value with its path."""
+    """`flatten_up_to`, each value with its path as a tuple of keys. Arguments and what is raised are the same.
+
+    Returns:
+      A list of pairs of a tuple and a leaf or structure.
+
+    Example:
+      >>> tf.nest.flatten_with_tuple_paths_up_to([0, 0], [[1, 2], 3])
+      [((0,), [1, 2]), ((1,), 3)]
+    """
     assert_shallow_structure(shallow_tree, input_tree, check_types, expand_composites, check_subtrees_length)
     return list(_yield_flat_up_to(shallow_tree, input_tree, _test(expand_composites)))
 
 
 def yield_flat_paths(nest: Any, expand_composites: bool = False) -> Iterator[Path]:
-    """The paths of the leaves, as tuples of keys, in the order of `flatten`."""
+    """The paths of the leaves, as tuples of keys, in the order of `flatten`.
+
+    Example:
+      >>> list(tf.nest.yield_flat_paths({"a": 1, "b": (2, 3)}))
+      [('a',), ('b', 0), ('b', 1)]
+    """
     for path, _ in _yield_flat_up_to(nest, nest, _test(expand_composites)):
         yield path
 
 
 def flatten_with_tuple_paths(structure: Any, expand_composites: bool = False) -> List[Tuple[Path, Any]]:
-    """Each leaf with its path as a tuple of keys: `[(("a",), 1), (("b", 0), 2)]`."""
+    """Each leaf with its path as a tuple of keys.
+
+    Args:
+      structure: A structure, or a leaf.
+      expand_composites: Whether what is made of tensors is a structure of them.
+
+    Returns:
+      A list of pairs of a tuple and a leaf, in the order of `flatten`.
+
+    Example:
+      >>> tf.nest.flatten_with_tuple_paths({"a": 1, "b": (2, 3)})
+      [(('a',), 1), (('b', 0), 2), (('b', 1), 3)]
+    """
     return list(_yield_flat_up_to(structure, structure, _test(expand_composites)))
 
 
 def flatten_with_joined_string_paths(
     structure: Any, separator: str = "/", expand_composites: bool = False
 ) -> List[Tuple[str, Any]]:
-    """Each leaf with its path as text: `[("a", 1), ("b/0", 2)]`."""
+    """Each leaf with its path as text.
+
+    Args:
+      structure: A structure, or a leaf.
+      separator: What stands between the keys.
+      expand_composites: Whether what is made of tensors is a structure of them.
+
+    Returns:
+      A list of pairs of a text and a leaf, in the order of `flatten`.
+
+    Example:
+      >>> tf.nest.flatten_with_joined_string_paths({"a": 1, "b": (2, 3)})
+      [('a', 1), ('b/0', 2), ('b/1', 3)]
+    """
     pairs: Iterable[Tuple[Path, Any]] = flatten_with_tuple_paths(structure, expand_composites)
     return [(separator.join(map(str, path)), value) for path, value in pairs]
 
@@ -511,7 +684,21 @@ def get_traverse_shallow_structure(
 ) -> Any:
     """The upper part of `structure`, with bools for leaves, that `traverse_fn` says may be walked into.
 
-    `traverse_fn` of a structure gives a bool for all its parts, or a structure of depth one with a bool for each.
+    Args:
+      traverse_fn: A function of a structure or leaf that gives a bool for all its parts, or a structure of depth one
+        with a bool for each.
+      structure: A structure.
+      expand_composites: Whether what is made of tensors is a structure of them.
+
+    Returns:
+      A structure of bools.
+
+    Raises:
+      TypeError: `traverse_fn` gives something else.
+
+    Example:
+      >>> tf.nest.get_traverse_shallow_structure(lambda part: isinstance(part, list), [1, (2, 3), [4, 5]])
+      [False, False, [False, False]]
     """
     is_seq = _test(expand_composites)
     answer = traverse_fn(structure)

@@ -28,10 +28,31 @@ class _Place:
 
 
 def print(*inputs: Any, **kwargs: Any) -> Operation:  # noqa: A001
-    """An op that prints its arguments: tensors by their values, structures with those in them, anything else as Python prints it.
+    """An op that prints its arguments: tensors by their values, structures with those in them, anything else as Python
+    prints it.
 
-    `output_stream` (`sys.stderr`; `sys.stdout`, `tf.logging.info` and its like, `"file:///path"`), `summarize` (3: how many elements at each
-    end of a dimension, -1 for all), `sep` (a space), `end` (a new line), `name`. It prints when it is run: make others depend on it.
+    It prints when it is run: make others depend on it.
+
+    Args:
+      *inputs: What to print.
+      output_stream: `sys.stderr` by default; `sys.stdout`, `tf.logging.info` and its like, `"file:///path"`.
+      summarize: How many elements at each end of a dimension (3); -1 for all.
+      sep: What stands between them: a space.
+      end: What stands after them: a new line.
+      name: A name for the operation.
+
+    Returns:
+      The `Operation`.
+
+    Raises:
+      ValueError: Another keyword argument, or a stream that is none of these.
+
+    Example:
+      >>> x = tf.constant([1, 2, 3])
+      >>> with tf.control_dependencies([tf.print("x is", x)]):  # To the standard error: x is [1 2 3]
+      ...     y = x + 1
+      >>> print(tf.Session().run(y))
+      [2 3 4]
     """
     stream, name = kwargs.pop("output_stream", sys.stderr), kwargs.pop("name", None)
     summarize, sep, end = kwargs.pop("summarize", 3), kwargs.pop("sep", " "), kwargs.pop("end", "\n")

@@ -93,35 +93,68 @@ class BaseSession(_engine.Session):
         return self._target
 
     def as_default(self) -> Any:
-        """Makes this the default session within a `with` block; it is not closed after it."""
+        """Makes this the default session within a `with` block; it is not closed after it.
+
+        Returns:
+          What a `with` statement takes; it gives the session.
+
+        Example:
+          >>> sess = tf.Session()
+          >>> with sess.as_default():
+          ...     print(tf.constant(2).eval())
+          2
+          >>> print(sess.run(tf.constant(3)))
+          3
+        """
         return _AsDefault(self)
 
     def explain(self, fetches: Any = None, feed_dict: Any = None) -> Any:
         """Tells what a run would do; without fetches, what the session holds. Nothing is run.
 
         Args:
-          fetches: as those of `run`.
-          feed_dict: what would be fed: a dictionary as that of `run` (its values are not looked at), or a list of tensors. Placeholders that are
+          fetches: As those of `run`.
+          feed_dict: What would be fed: a dictionary as that of `run` (its values are not looked at), or a list of
+            tensors. Placeholders that are
             needed and not among them are named.
 
         Returns:
-          A report that prints, and shows itself in a notebook, as a table: for all that is outside of loops, and for each loop, how many nodes
-          there are and what becomes of them, how many iterations may be alive at a time, how often it goes round at most where constants say;
-          below it the kernels that run, and what is computed beforehand. Or: variables, queues with what is in them and who waits, memory.
+          A report that prints, and shows itself in a notebook, as a table: for all that is outside of loops, and for
+            each loop, how many nodes
+          there are and what becomes of them, how many iterations may be alive at a time, how often it goes round at
+          most where constants say;
+          below it the kernels that run, and what is computed beforehand. Or: variables, queues with what is in them
+          and who waits, memory.
           `rows`, `notes` and `nodes` are the same as lists.
 
-        Example: `print(sess.explain(loss, [x, y]))`
+        Example:
+          >>> x = tf.placeholder(tf.float32, [2], name="x")
+          >>> report = tf.Session().explain(tf.exp(x) + 1, [x])
+          >>> len(report.nodes) > 1
+          True
         """
         return self._explain(fetches, None if feed_dict is None else list(feed_dict))
 
     def progress(self, file: Any = None) -> Any:
         """A block in which runs that this thread calls, and that take longer than half a second, show how far they are.
 
-        They tell the loop, how many iterations are over (and of how many, where constants, feeds or `maximum_iterations` say), how many there are in a
-        second, and the time: on the standard error or `file` in one line that changes (a line every ten seconds where it is no
+        They tell the loop, how many iterations are over (and of how many, where constants, feeds or
+        `maximum_iterations` say), how many there are in a
+        second, and the time: on the standard error or `file` in one line that changes (a line every ten seconds where
+        it is no
         terminal), in notebooks in the cell's output.
 
-        Example: `with sess.progress(): sess.run(train_op)`
+        Args:
+          file: What to write to; the standard error if it is None.
+
+        Returns:
+          What a `with` statement takes.
+
+        Example:
+          >>> i = tf.while_loop(lambda i: i < 1000, lambda i: i + 1, [0])
+          >>> sess = tf.Session()
+          >>> with sess.progress():
+          ...     print(sess.run(i))
+          1000
         """
         from millstream.progress import ProgressBlock
 
@@ -132,7 +165,15 @@ class BaseSession(_engine.Session):
         return "<tf.%s over %r, %s>" % (type(self).__name__, self.graph, state)
 
     def list_devices(self) -> List[Any]:
-        """The devices: one CPU."""
+        """The devices: one CPU.
+
+        Returns:
+          A list of objects with `name`, `device_type`, `memory_limit_bytes` and `incarnation`.
+
+        Example:
+          >>> [d.name for d in tf.Session().list_devices()]
+          ['/job:localhost/replica:0/task:0/device:CPU:0']
+        """
         return [_DeviceAttributes(_CPU, "CPU", _memory(), abs(hash(_CPU)) >> 1)]
 
     def __reduce__(self) -> Any:
@@ -154,7 +195,32 @@ class _AsDefault:
 
 
 class Session(BaseSession):
-    """Runs a graph: `with tf.Session() as sess: sess.run(y, {x: 1})`."""
+    """Runs a graph.
+
+    It holds what outlives a run: the variables' values, queues, tables. As a `with` block it is the default session,
+    its graph the default
+    graph, and it is closed at the end.
+
+    Args:
+      target: Empty: sessions run in this process.
+      graph: The graph to run; the default graph if none is given.
+      config: A `tf.ConfigProto`. What counts of it is `inter_op_parallelism_threads`, `intra_op_parallelism_threads`,
+        `operation_timeout_in_ms`
+        and how many `session_inter_op_thread_pool` has; the rest is accepted.
+
+    Raises:
+      TypeError: An argument of another type.
+      tf.errors.UnimplementedError, tf.errors.NotFoundError: `target` is not empty.
+
+    Example:
+      >>> x = tf.placeholder(tf.float32, [None])
+      >>> y = tf.reduce_sum(x * x)
+      >>> with tf.Session() as sess:
+      ...     print(sess.run(y, {x: [1.0, 2.0, 3.0]}), *sess.run([y, x], {x: [4.0]}))
+      ...     print(sess.graph is tf.get_default_graph(), [d.device_type for d in sess.list_devices()], len(sess.graph_def.node))
+      14.0 16.0 [4.]
+      True ['CPU'] 4
+    """
 
     _entered = False
 
@@ -180,7 +246,23 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target: str, containers: Any = None, config: Any = None) -> None:
-        """Empties the containers of a server. Sessions of this process keep what is theirs until they are closed."""
+        """Empties the containers of a server, of which there is none: sessions of this process keep what is theirs until
+        they are closed.
+
+        Args:
+          target: Empty.
+          containers: What to empty.
+          config: Accepted.
+
+        Raises:
+          tf.errors.UnimplementedError: Always, or `tf.errors.NotFoundError` if `target` names what does not exist.
+
+        Example:
+          >>> tf.Session.reset("")
+          Traceback (most recent call last):
+            ...
+          millstream.errors.UnimplementedError: Session.reset empties the containers of a server, and there is none: close the session and make a new one
+        """
         _check_target(target)
         raise errors.UnimplementedError(
             None, None, "Session.reset empties the containers of a server, and there is none: close the session and make a new one"
@@ -188,7 +270,16 @@ class Session(BaseSession):
 
 
 class InteractiveSession(BaseSession):
-    """A session that is the default from the start, until it is closed."""
+    """A session that is the default from the start, until it is closed.
+
+    For a terminal or a notebook, where `with` blocks are a burden. Arguments are those of `Session`.
+
+    Example:
+      >>> sess = tf.InteractiveSession()
+      >>> print(tf.constant(3.0).eval())
+      3.0
+      >>> sess.close()
+    """
 
     _count_lock = threading.Lock()
     _active_session_count = 0
@@ -218,7 +309,16 @@ class InteractiveSession(BaseSession):
             _engine.push_graph(graph)
 
     def close(self) -> None:
-        """Ends the session."""
+        """Ends the session; what was the default before it is so again.
+
+        Example:
+          >>> sess = tf.InteractiveSession()
+          >>> tf.get_default_session() is sess
+          True
+          >>> sess.close()
+          >>> tf.get_default_session() is None
+          True
+        """
         super().close()
         with InteractiveSession._count_lock:
             if self._counted:
@@ -235,7 +335,19 @@ class InteractiveSession(BaseSession):
 
 
 def get_default_session() -> Optional[BaseSession]:
-    """The session that `eval` and `run` use."""
+    """The session that `eval` and `run` use.
+
+    Returns:
+      The innermost session whose `with` block, or `as_default` block, this thread is in; or the `InteractiveSession`;
+      or None.
+
+    Example:
+      >>> tf.get_default_session() is None
+      True
+      >>> with tf.Session() as sess:
+      ...     print(tf.get_default_session() is sess)
+      True
+    """
     return _engine.default_session()
 
 

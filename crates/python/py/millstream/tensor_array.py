@@ -15,7 +15,37 @@ from millstream.math_ops import range as span
 
 
 class TensorArray:
-    """An array of tensors. What changes it gives the array after the change: use that from then on."""
+    """An array of tensors that a loop writes and reads one by one.
+
+    What changes it gives the array after the change: use that from then on. The elements have one dtype. Gradients go
+    through writing and
+    reading, also in loops.
+
+    Args:
+      dtype: The dtype of the elements.
+      size: How many elements there are: an int32 scalar. Needed unless there is a `handle`.
+      dynamic_size: Whether writing behind the end makes it longer.
+      clear_after_read: Whether an element may be read only once; then its memory is free again. True by default.
+      tensor_array_name: A name for the array itself, in messages.
+      handle: The handle of an array that exists.
+      flow: The flow of an array that exists.
+      infer_shape: Whether all elements have the shape of the first that was written.
+      element_shape: What is known of the elements' shape: a `TensorShape`.
+      colocate_with_first_write_call: Accepted; there is one device.
+      name: The name scope of what is made.
+
+    Raises:
+      ValueError: Neither `size` nor `handle` is given, or `handle` with what only a new array takes.
+      TypeError: `handle` is no tensor.
+
+    Example:
+      >>> squares = tf.TensorArray(tf.int32, size=5)
+      >>> squares.dtype, squares.dynamic_size, squares.element_shape, squares.handle.dtype, squares.flow.dtype
+      (tf.int32, False, TensorShape(None), tf.resource, tf.float32)
+      >>> _, squares = tf.while_loop(lambda i, a: i < 5, lambda i, a: (i + 1, a.write(i, i * i)), [0, squares])
+      >>> print(tf.Session().run(squares.stack()))
+      [ 0  1  4  9 16]
+    """
 
     def __init__(
         self,
@@ -99,11 +129,38 @@ class TensorArray:
             raise ValueError("Inconsistent shapes: saw %s but expected %s (and infer_shape=True)" % (shape, self._shape[0]))
 
     def identity(self) -> "TensorArray":
-        """The array, after what the current control dependencies say."""
+        """The array, after what the current control dependencies say.
+
+        Returns:
+          A `TensorArray` with another flow.
+
+        Example:
+          >>> a = tf.TensorArray(tf.float32, 1).write(0, 1.5)
+          >>> with tf.control_dependencies([tf.no_op()]):
+          ...     a = a.identity()
+          >>> print(tf.Session().run(a.read(0)))
+          1.5
+        """
         return self._with_loop_value(op("Identity")(self._flow))
 
     def grad(self, source: str, flow: Any = None, name: Optional[str] = None) -> "TensorArray":
-        """The array of the gradients."""
+        """The array of the gradients: as many elements, each zero until something is written to it, which is added.
+
+        Args:
+          source: A name; arrays of the same name are one.
+          flow: What it comes after, instead of the array's flow.
+          name: The name scope of what is made.
+
+        Returns:
+          A `TensorArray` of the same dtype.
+
+        Example:
+          >>> a = tf.TensorArray(tf.float32, 2, clear_after_read=False).unstack([1.0, 2.0])
+          >>> g = a.grad("gradients").write(0, 5.0)
+          >>> g = g.write(0, 0.5)
+          >>> print(tf.Session().run(g.read(0)))
+          5.5
+        """
         with name_scope(name, "TensorArrayGrad", [self._handle]):
             handle, made = op("TensorArrayGradV3")(self._handle, self._flow if flow is None else flow, source=source)
             flow = with_dependencies([made.op], made, name="gradient_flow")
@@ -112,13 +169,49 @@ class TensorArray:
             return array
 
     def read(self, index: Any, name: Optional[str] = None) -> Tensor:
-        """The element at `index`."""
+        """The element at `index`.
+
+        Args:
+          index: An int32 scalar.
+          name: A name for the operation.
+
+        Returns:
+          A tensor of the array's dtype and of what is known of the elements' shape.
+
+        Raises:
+          tf.errors.OutOfRangeError, tf.errors.InvalidArgumentError: When run: there is no such element, it was not
+          written, or was read before (see `clear_after_read`).
+
+        Example:
+          >>> a = tf.TensorArray(tf.float32, 2).unstack([[1.0, 2.0], [3.0, 4.0]])
+          >>> print(tf.Session().run(a.read(1)))
+          [3. 4.]
+        """
         value = op("TensorArrayReadV3")(self._handle, index, self._flow, dtype=self._dtype, name=name)
         value.set_shape(self._shape[0])
         return value
 
     def write(self, index: Any, value: Any, name: Optional[str] = None) -> "TensorArray":
-        """With `value` at `index`."""
+        """The array with `value` at `index`.
+
+        Args:
+          index: An int32 scalar.
+          value: A tensor of the array's dtype.
+          name: The name scope of what is made.
+
+        Returns:
+          The `TensorArray` to use from now on.
+
+        Raises:
+          ValueError: `value` has another dtype, or a shape that does not fit.
+          tf.errors.OutOfRangeError, tf.errors.InvalidArgumentError: When run: `index` is beyond the end, or there is
+          an element already.
+
+        Example:
+          >>> a = tf.TensorArray(tf.string, 2).write(0, "a").write(1, "b")
+          >>> print(tf.Session().run(a.stack()))
+          [b'a' b'b']
+        """
         with name_scope(name, "TensorArrayWrite", [self._handle, index, value]):
             value = convert_to_tensor(value, dtype_hint=self._dtype, name="value")
             if value.dtype.base_dtype != self._dtype:
@@ -132,12 +225,38 @@ class TensorArray:
             return array
 
     def stack(self, name: Optional[str] = None) -> Tensor:
-        """All elements along a new first axis."""
+        """All elements along a new first axis.
+
+        Args:
+          name: The name scope of what is made.
+
+        Returns:
+          A tensor of shape `[size] + element_shape`. All elements must have been written, and have one shape.
+
+        Example:
+          >>> a = tf.TensorArray(tf.int32, 2).write(0, [1, 2]).write(1, [3, 4])
+          >>> print(tf.Session().run(a.stack()))
+          [[1 2]
+           [3 4]]
+        """
         with name_scope(name, "TensorArrayStack", [self._handle]):
             return self.gather(span(0, self.size()), name)
 
     def gather(self, indices: Any, name: Optional[str] = None) -> Tensor:
-        """The elements at `indices` along a new first axis."""
+        """The elements at `indices` along a new first axis.
+
+        Args:
+          indices: An int32 vector.
+          name: A name for the operation.
+
+        Returns:
+          A tensor of shape `[len(indices)] + element_shape`.
+
+        Example:
+          >>> a = tf.TensorArray(tf.int32, 3).unstack([10, 20, 30])
+          >>> print(tf.Session().run(a.gather([2, 0])))
+          [30 10]
+        """
         row = self._shape[0]
         value = op("TensorArrayGatherV3")(self._handle, indices, self._flow, dtype=self._dtype, element_shape=row, name=name)
         if row.ndims is not None:
@@ -145,7 +264,19 @@ class TensorArray:
         return value
 
     def concat(self, name: Optional[str] = None) -> Tensor:
-        """All elements one after the other along their first axis."""
+        """All elements one after the other along their first axis.
+
+        Args:
+          name: A name for the operation.
+
+        Returns:
+          A tensor; its first dimension is the sum of those of the elements, which may differ in that one.
+
+        Example:
+          >>> a = tf.TensorArray(tf.int32, 2, infer_shape=False).write(0, [1]).write(1, [2, 3])
+          >>> print(tf.Session().run(a.concat()))
+          [1 2 3]
+        """
         row = self._shape[0]
         but = shapes.TensorShape(None) if row.ndims is None else shapes.TensorShape(row.as_list()[1:])
         value, _ = op("TensorArrayConcatV3")(self._handle, self._flow, dtype=self._dtype, element_shape_except0=but, name=name)
@@ -154,13 +285,46 @@ class TensorArray:
         return value
 
     def unstack(self, value: Any, name: Optional[str] = None) -> "TensorArray":
-        """With the rows of `value` as its elements."""
+        """The array with the rows of `value` as its elements.
+
+        Args:
+          value: A tensor of the array's dtype, of rank 1 or more.
+          name: The name scope of what is made.
+
+        Returns:
+          The `TensorArray` to use from now on.
+
+        Raises:
+          ValueError: The rows' shape does not fit.
+
+        Example:
+          >>> a = tf.TensorArray(tf.int32, 3).unstack([10, 20, 30])
+          >>> print(tf.Session().run(a.read(2)))
+          30
+        """
         with name_scope(name, "TensorArrayUnstack", [self._handle, value]):
             n = shape(value)[0]
             return self.scatter(span(0, n), value, name)
 
     def scatter(self, indices: Any, value: Any, name: Optional[str] = None) -> "TensorArray":
-        """With the rows of `value` at `indices`."""
+        """The array with the rows of `value` at `indices`.
+
+        Args:
+          indices: An int32 vector.
+          value: A tensor of the array's dtype with a row for each of `indices`.
+          name: The name scope of what is made.
+
+        Returns:
+          The `TensorArray` to use from now on.
+
+        Raises:
+          ValueError: The rows' shape does not fit, or there is another number of them.
+
+        Example:
+          >>> a = tf.TensorArray(tf.int32, 3).scatter([2, 0, 1], [10, 20, 30])
+          >>> print(tf.Session().run(a.stack()))
+          [20 30 10]
+        """
         with name_scope(name, "TensorArrayScatter", [self._handle, value, indices]):
             value = convert_to_tensor(value, dtype_hint=self._dtype, name="value")
             row = value.shape[1:] if value.shape.ndims is not None else shapes.TensorShape(None)
@@ -171,7 +335,21 @@ class TensorArray:
             return array
 
     def split(self, value: Any, lengths: Any, name: Optional[str] = None) -> "TensorArray":
-        """With parts of `value` of these lengths as its elements."""
+        """The array with parts of `value` of these lengths as its elements.
+
+        Args:
+          value: A tensor of the array's dtype, of rank 1 or more.
+          lengths: An integer vector, which sums up to the first dimension of `value`.
+          name: The name scope of what is made.
+
+        Returns:
+          The `TensorArray` to use from now on.
+
+        Example:
+          >>> a = tf.TensorArray(tf.int32, 2, infer_shape=False).split([1, 2, 3], [1, 2])
+          >>> print(*tf.Session().run([a.read(0), a.read(1)]))
+          [1] [2 3]
+        """
         with name_scope(name, "TensorArraySplit", [self._handle, value, lengths]):
             value = convert_to_tensor(value, dtype_hint=self._dtype, name="value")
             lengths = cast(lengths, dtypes.int64)
@@ -183,9 +361,36 @@ class TensorArray:
             return array
 
     def size(self, name: Optional[str] = None) -> Tensor:
-        """How many elements there are."""
+        """How many elements there are.
+
+        Args:
+          name: A name for the operation.
+
+        Returns:
+          An int32 scalar tensor.
+
+        Example:
+          >>> a = tf.TensorArray(tf.float32, 0, dynamic_size=True).write(4, 1.0)
+          >>> print(tf.Session().run(a.size()))
+          5
+        """
         return op("TensorArraySizeV3")(self._handle, self._flow, name=name)
 
     def close(self, name: Optional[str] = None) -> Any:
-        """Frees the elements."""
+        """Frees the elements; the array cannot be used any more in this run.
+
+        Args:
+          name: A name for the operation.
+
+        Returns:
+          The `Operation`.
+
+        Example:
+          >>> a = tf.TensorArray(tf.float32, 2).unstack([1.0, 2.0])
+          >>> kept = a.read(0)
+          >>> with tf.control_dependencies([kept]):
+          ...     closed = a.close()
+          >>> print(tf.Session().run([kept, closed])[1])
+          None
+        """
         return op("TensorArrayCloseV3")(self._handle, name=name)

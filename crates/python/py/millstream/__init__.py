@@ -14,7 +14,7 @@ The functions that are one op each are made when they are first asked for (`_nam
 import typing as _typing
 from typing import Any as _Any
 
-from millstream import _engine, _namespaces, array_ops, compat, dtypes, errors, framework, graph_keys, logging, math_ops, nest, raw_ops, shapes
+from millstream import _engine, _namespaces, array_ops, compat, dtypes, errors, framework, graph_keys, logging, math_ops, nest, raw_ops, session, shapes
 from millstream._engine import Operation, Tensor
 from millstream.array_ops import *  # noqa: F403
 from millstream.check_ops import *  # noqa: F403
@@ -102,7 +102,7 @@ newaxis = None
 OpError = errors.OpError
 get_logger = logging._get_logger
 
-_engine.set_hooks(framework.Graph, framework._convert, array_ops._getitem, framework._expand, math_ops._operate)
+_engine.set_hooks(framework.Graph, framework.convert_for_engine, array_ops._getitem, session.expand, math_ops._operate)
 
 __version__ = _engine.__version__
 __git_version__, __compiler_version__ = GIT_VERSION, COMPILER_VERSION

@@ -20,7 +20,7 @@ from millstream.sparse_ops import sparse_merge as _sparse_merge
 merge = _sparse_merge
 from millstream.sparse_ops import sparse_minimum as _sparse_minimum
 minimum = _sparse_minimum
-from millstream.framework import sparse_placeholder as _sparse_placeholder
+from millstream.framework.composites import sparse_placeholder as _sparse_placeholder
 placeholder = _sparse_placeholder
 from millstream.more_ops import sparse_reduce_max as _sparse_reduce_max
 reduce_max = _sparse_reduce_max

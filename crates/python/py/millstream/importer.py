@@ -6,8 +6,9 @@ import contextlib
 from typing import Any, Dict, List, Optional
 
 from millstream import _engine, errors
+from millstream._engine import Tensor
 from millstream.dressing import merged
-from millstream.framework import Graph, Tensor, convert_to_tensor, get_default_graph, name_scope
+from millstream.framework import Graph, convert_to_tensor, get_default_graph, name_scope
 
 
 def import_graph_def(

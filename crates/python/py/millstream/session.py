@@ -1,4 +1,4 @@
-"""Sessions: `Session` and `InteractiveSession`. The running itself is the engine's."""
+"""Sessions: `Session` and `InteractiveSession`, and what they fetch and feed beside tensors. The running itself is the engine's."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import threading
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from millstream import _engine, errors, logging
-from millstream.framework import Graph, get_default_graph
+from millstream._engine import Operation, Tensor
+from millstream.framework import Graph, IndexedSlices, IndexedSlicesValue, SparseTensor, SparseTensorValue, get_default_graph
 
 atexit.register(_engine.ending)
 if hasattr(os, "register_at_fork"):
@@ -374,12 +375,79 @@ def register_session_run_conversion_functions(
     _conversions.insert(0, (tensor_type, fetch_function, feed_function, feed_function_for_partial_run))  # type: ignore[arg-type]
 
 
-def conversion_of(item: Any) -> Optional[_Conversion]:
+def _conversion_of(item: Any) -> Optional[_Conversion]:
     """What was registered for an object's class."""
     for conversion in _conversions:
         if isinstance(item, conversion[0]):
             return conversion
     return None
+
+
+def expand(item: Any, value: Any = None, partial: bool = False) -> Any:
+    """Fetches and feeds of kinds that the engine does not know: what is run (or fed) instead, and how the values are put together.
+
+    With `partial`, the tensors that are to be fed, as a list.
+    """
+    if partial:
+        return _parts_to_feed(item)
+    own = _conversion_of(item)
+    if own is not None:
+        if value is not None:
+            return list(own[2](item, value)), None  # type: ignore[misc]
+        return own[1](item)
+    if isinstance(item, SparseTensor):
+        parts = [item.indices, item.values, item.dense_shape]
+        return (_pairs(parts, list(value)), None) if value is not None else (parts, lambda v: SparseTensorValue(*v))
+    if isinstance(item, IndexedSlices):
+        parts = [item.values, item.indices] + ([] if item.dense_shape is None else [item.dense_shape])
+        if value is not None:
+            return _pairs(parts, [v for v in value if v is not None]), None
+        return parts, lambda v: IndexedSlicesValue(*(v if len(v) == 3 else v + [None]))
+    if isinstance(item, tuple) and value is not None:
+        return _pairs(item, value), None
+    if isinstance(item, bytes):
+        return [(item.decode(), value)], None
+    if hasattr(item, "_as_graph_element"):
+        element = item._as_graph_element()
+        if isinstance(element, (Tensor, Operation)):
+            return ([(element, value)], None) if value is not None else ([element], lambda v: v[0])
+        item = element
+    fields = getattr(type(item), "__attrs_attrs__", None)
+    if fields is not None and value is None:
+        names = [f.name for f in fields]
+        return [getattr(item, n) for n in names], lambda v: type(item)(**dict(zip(names, v)))
+    if value is not None:
+        raise TypeError("Cannot interpret feed_dict key as Tensor: Can not convert a %s into a Tensor." % type(item).__name__)
+    raise TypeError(
+        "Fetch argument %r has invalid type %r, must be a string or Tensor. (Can not convert a %s into a Tensor or Operation.)"
+        % (item, type(item), type(item).__name__)
+    )
+
+
+def _pairs(keys: Any, values: Any) -> List[Tuple[Any, Any]]:
+    """A structure that is fed, with as many values."""
+    try:
+        n = len(values)
+    except TypeError:
+        n = -1
+    if n != len(keys):
+        raise ValueError("a feed of %d parts needs as many values, not %r" % (len(keys), values))
+    return list(zip(keys, values))
+
+
+def _parts_to_feed(item: Any) -> List[Any]:
+    own = _conversion_of(item)
+    if own is not None:
+        return list(own[3](item))  # type: ignore[misc]
+    if isinstance(item, (SparseTensor, IndexedSlices)):
+        return item._to_components()
+    if isinstance(item, (tuple, list)):
+        return list(item)
+    if isinstance(item, bytes):
+        return [item.decode()]
+    if hasattr(item, "_as_graph_element"):
+        return [item._as_graph_element()]
+    raise TypeError("Cannot interpret feed_list key as Tensor: Can not convert a %s into a Tensor." % type(item).__name__)
 
 
 def _partition_graph(graph: Graph, names: List[str], metadata: Any) -> None:

@@ -1,0 +1,185 @@
+"""Values of several tensors: `IndexedSlices`, `SparseTensor`, and what they are as arrays."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any, List, Optional
+
+from millstream import _engine, dtypes, shapes
+from millstream._engine import Operation, Tensor
+from millstream._ops import op
+from millstream.framework.constant_values import constant_value_as_shape
+from millstream.framework.conversion import constant, convert_to_tensor, placeholder
+from millstream.framework.name_scopes import name_scope
+
+
+class IndexedSlices:
+    """Rows of a larger tensor: `values[i]` stands at `indices[i]`."""
+
+    __millstream_operand__ = True
+
+    def __init__(self, values: Tensor, indices: Tensor, dense_shape: Optional[Tensor] = None) -> None:
+        self._values, self._indices, self._dense_shape = values, indices, dense_shape
+
+    values = property(lambda self: self._values, doc="The rows.")
+    indices = property(lambda self: self._indices, doc="Where each row stands.")
+    dense_shape = property(lambda self: self._dense_shape, doc="The shape of the tensor that the rows are of, or None.")
+    name = property(lambda self: self._values.name, doc="The name of the rows.")
+    device = property(lambda self: self._values.device, doc="The device of the rows.")
+    op = property(lambda self: self._values.op, doc="The operation that gives the rows.")
+    dtype = property(lambda self: self._values.dtype, doc="The element type.")
+    graph = property(lambda self: self._values.graph, doc="The graph.")
+
+    @property
+    def shape(self) -> shapes.TensorShape:
+        """The shape of the whole, as far as it is known."""
+        if self._dense_shape is None:
+            return shapes.TensorShape(None)
+        return constant_value_as_shape(self._dense_shape)
+
+    def consumers(self) -> List[Operation]:
+        """The operations that take the rows."""
+        return self._values.consumers()
+
+    def _as_tensor(self, dtype: Any = None, name: Optional[str] = None, as_ref: bool = False) -> Tensor:
+        if self._dense_shape is None:
+            raise ValueError("Tensor conversion requested for IndexedSlices without dense_shape: %s" % str(self))
+        if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(self.dtype):
+            raise ValueError("Tensor conversion requested dtype %s for IndexedSlices with dtype %s" % (dtypes.as_dtype(dtype).name, self.dtype.name))
+        rows = op("StridedSlice")(self._dense_shape, [0], [1], [1], shrink_axis_mask=1)
+        return op("UnsortedSegmentSum")(self._values, self._indices, rows, name=name)
+
+    # A composite value, for `nest`.
+
+    def _to_components(self) -> List[Tensor]:
+        return [self.values, self.indices] + ([] if self.dense_shape is None else [self.dense_shape])
+
+    def _from_components(self, components: Any) -> "IndexedSlices":
+        return IndexedSlices(*components)
+
+    def __str__(self) -> str:
+        shape = "" if self._dense_shape is None else ", dense_shape=%s" % self._dense_shape
+        return "IndexedSlices(indices=%s, values=%s%s)" % (self._indices, self._values, shape)
+
+    def __neg__(self) -> "IndexedSlices":
+        return IndexedSlices(-self.values, self.indices, self.dense_shape)
+
+
+IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
+IndexedSlicesValue.__doc__ = "The value of `IndexedSlices`: arrays of rows and of where they are; `dense_shape` may be None."
+_SparseTensorValue = collections.namedtuple("_SparseTensorValue", ["indices", "values", "dense_shape"])
+
+
+class SparseTensorValue(_SparseTensorValue):
+    """The value of a `SparseTensor`: three arrays."""
+
+    __slots__ = ()
+
+
+class SparseTensor:
+    """A tensor given by its entries that are not zero."""
+
+    __millstream_operand__ = True
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        with name_scope(None, "SparseTensor", [indices, values, dense_shape]):
+            self._indices = convert_to_tensor(indices, dtypes.int64, "indices")
+            self._values = values if isinstance(values, Tensor) else convert_to_tensor(values, name="values")
+            self._dense_shape = convert_to_tensor(dense_shape, dtypes.int64, "dense_shape")
+        indices_shape = self._indices.shape.with_rank(2)
+        values_shape = self._values.shape.with_rank(1)
+        dense_shape_shape = self._dense_shape.shape.with_rank(1)
+        shapes.Dimension(indices_shape[0]).merge_with(values_shape[0])
+        shapes.Dimension(indices_shape[1]).merge_with(dense_shape_shape[0])
+
+    indices = property(lambda self: self._indices, doc="Where the entries stand.")
+    values = property(lambda self: self._values, doc="The entries.")
+    dense_shape = property(lambda self: self._dense_shape, doc="The shape of the whole.")
+    op = property(lambda self: self._values.op, doc="The operation that gives the entries.")
+    dtype = property(lambda self: self._values.dtype, doc="The element type.")
+    graph = property(lambda self: self._values.graph, doc="The graph.")
+
+    @property
+    def shape(self) -> shapes.TensorShape:
+        """The shape of the whole, as far as it is known."""
+        return constant_value_as_shape(self._dense_shape)
+
+    def get_shape(self) -> shapes.TensorShape:
+        """The shape of the whole, as far as it is known."""
+        return self.shape
+
+    @classmethod
+    def from_value(cls, value: Any) -> "SparseTensor":
+        """The tensor of a `SparseTensorValue`."""
+        if not isinstance(value, (SparseTensorValue, SparseTensor)):
+            raise TypeError("Neither a SparseTensor nor SparseTensorValue: %s." % value)
+        return cls(value.indices, value.values, value.dense_shape)
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> SparseTensorValue:
+        """Its value, run in this session or the default one."""
+        indices, values, shape = (session or _session()).run([self.indices, self.values, self.dense_shape], feed_dict)
+        return SparseTensorValue(indices, values, shape)
+
+    def __mul__(self, dense: Any) -> "SparseTensor":
+        return self._with(op("SparseDenseCwiseMul")(self.indices, self.values, self.dense_shape, dense, name="mul"))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, dense: Any) -> "SparseTensor":
+        return self._with(op("SparseDenseCwiseDiv")(self.indices, self.values, self.dense_shape, dense, name="truediv"))
+
+    def _with(self, values: Tensor) -> "SparseTensor":
+        return SparseTensor(self.indices, values, self.dense_shape)
+
+    # A composite value, for `nest`.
+
+    def _to_components(self) -> List[Tensor]:
+        return [self.indices, self.values, self.dense_shape]
+
+    def _from_components(self, components: Any) -> "SparseTensor":
+        return SparseTensor(*components)
+
+    def __str__(self) -> str:
+        return "SparseTensor(indices=%s, values=%s, dense_shape=%s)" % (self._indices, self._values, self._dense_shape)
+
+
+def _session() -> Any:
+    session = _engine.default_session()
+    if session is None:
+        raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` or pass an explicit session to `eval(session=sess)`")
+    return session
+
+
+def sparse_placeholder(dtype: Any, shape: Any = None, name: Optional[str] = None) -> SparseTensor:
+    """A sparse tensor that is always fed."""
+    dims = None if shape is None or isinstance(shape, Tensor) else shapes.TensorShape(shape).as_list()
+    rank = None if dims is None else len(dims)
+    if isinstance(shape, Tensor):
+        rank = shapes.dimension_value(shape.shape.with_rank(1)[0])
+
+    def part(kind: Any, size: List[Any], word: str) -> Tensor:
+        return placeholder(kind, size, None if name is None else f"{name}/{word}")
+
+    # A shape that is not known wholly is fed, too.
+    if shape is None or dims is not None and None in dims:
+        shape = part(dtypes.int64, [rank], "shape")
+    elif dims is not None:
+        shape = constant(dims, dtypes.int64)
+    values = part(dtype, [None], "values")
+    return SparseTensor(part(dtypes.int64, [None, rank], "indices"), values, shape)
+
+
+def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: Optional[str] = None) -> Any:
+    """As `convert_to_tensor`; slices stay what they are."""
+    return value if isinstance(value, (IndexedSlices, SparseTensor)) else convert_to_tensor(value, dtype, name)
+
+
+def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: Optional[str] = None) -> Any:
+    """As `convert_to_tensor`; sparse tensors and their values become `SparseTensor`s."""
+    if isinstance(value, SparseTensorValue):
+        value = SparseTensor.from_value(value)
+    if isinstance(value, SparseTensor):
+        if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
+            raise RuntimeError("Sparse dtype: requested = %s, actual = %s" % (dtypes.as_dtype(dtype).name, value.dtype.name))
+        return value
+    return convert_to_tensor(value, dtype, name)

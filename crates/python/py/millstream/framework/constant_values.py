@@ -1,0 +1,41 @@
+"""What is known of a tensor's value without running anything."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict
+
+import numpy as np
+
+from millstream import shapes
+from millstream._engine import Tensor
+
+
+def constant_value(tensor: Any, partial: bool = False) -> Any:
+    """The value of a tensor as an array, if it is known without running anything."""
+    if not isinstance(tensor, Tensor):
+        return None
+    value = tensor.graph._known_value(tensor)
+    if isinstance(value, bytes):
+        value = np.array(value, object)
+    if value is None and tensor.op.type in _FOLDED:
+        parts = [constant_value(t) for t in tensor.op.inputs]
+        if all(p is not None for p in parts):
+            value = _FOLDED[tensor.op.type](tensor.dtype.as_numpy_dtype, *parts)
+    return value
+
+
+# What TensorFlow also knows, beside what the engine's shape rules ask for.
+_FOLDED: Dict[str, Callable[..., Any]] = {
+    "Cast": lambda dtype, x: np.asarray(x).astype(dtype),
+    "Equal": lambda dtype, x, y: np.equal(x, y),
+    "NotEqual": lambda dtype, x, y: np.not_equal(x, y),
+}
+
+
+def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:
+    """The shape that a tensor of ints says, as far as it is known."""
+    value = constant_value(tensor)
+    if value is None:
+        n = shapes.dimension_value(tensor.shape.with_rank(1)[0])
+        return shapes.TensorShape(None if n is None else [None] * n)
+    return shapes.TensorShape([None if d == -1 else int(d) for d in np.atleast_1d(value)])

@@ -1,0 +1,186 @@
+"""What becomes a tensor, and how: `convert_to_tensor`, conversions that programs register, constants and placeholders."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+import numpy as np
+
+from millstream import _engine, dtypes, shapes
+from millstream._engine import Tensor
+from millstream._ops import op
+from millstream.framework.name_scopes import name_scope
+
+_conversions: Dict[int, List[Tuple[Any, Callable[..., Any]]]] = collections.defaultdict(list)
+
+
+def register_tensor_conversion_function(base_type: Any, conversion_func: Callable[..., Any], priority: int = 100) -> None:
+    """Values of these types become tensors by `conversion_func(value, dtype=, name=, as_ref=)`."""
+    types = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not all(isinstance(t, type) for t in types):
+        raise TypeError("base_type must be a type or a tuple of types.")
+    if any(issubclass(t, (int, float, complex, np.generic, np.ndarray)) for t in types):
+        raise TypeError("Cannot register conversions for Python numeric types and NumPy scalars and arrays.")
+    if not callable(conversion_func):
+        raise TypeError("conversion_func must be callable.")
+    _conversions[priority].append((base_type, conversion_func))
+
+
+def _registered(value: Any, dtype: Any, name: Optional[str], as_ref: bool) -> Any:
+    for priority in sorted(_conversions):
+        for base, function in _conversions[priority]:
+            if isinstance(value, base):
+                result = function(value, dtype=dtype, name=name, as_ref=as_ref)
+                if result is not NotImplemented:
+                    return result
+    return NotImplemented
+
+
+def convert_for_engine(value: Any, dtype: Any, name: Optional[str], as_ref: bool) -> Tensor:
+    """What the engine asks for what is no number, text, array or list of them."""
+    result: Any = NotImplemented
+    convert = getattr(value, "_as_tensor", None)
+    if convert is not None:
+        result = convert(dtype=dtype, name=name, as_ref=as_ref)
+    if result is NotImplemented and _conversions:
+        result = _registered(value, dtype, name, as_ref)
+    if result is NotImplemented and isinstance(value, shapes.TensorShape):
+        result = _shape_tensor(value, dtype, name)
+    if result is NotImplemented and isinstance(value, shapes.Dimension):
+        if value.value is None:
+            raise ValueError("Cannot convert an unknown Dimension to a Tensor: %s" % value)
+        result = _engine.constant(value.value, dtype or dtypes.int32, name)
+    if result is NotImplemented and isinstance(value, (list, tuple)):
+        result = _packed(value, dtype, name)
+    if result is NotImplemented:
+        result = _engine.convert(value, dtype, name)
+    if result is None and hasattr(value, "__array__"):
+        result = _engine.convert(np.asarray(value), dtype, name)
+    if result is None and hasattr(value, "__dlpack__"):
+        result = _engine.convert(np.from_dlpack(value), dtype, name)
+    if result is None:
+        if value is None:
+            raise ValueError("None values not supported.")
+        raise TypeError(
+            "Failed to convert object of type %s to Tensor. Contents: %s. Consider casting elements to a supported type." % (type(value), value)
+        )
+    if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(result.dtype.base_dtype):
+        raise ValueError(
+            "Tensor conversion requested dtype %s for Tensor with dtype %s: %r" % (dtypes.as_dtype(dtype).name, result.dtype.name, result)
+        )
+    return result
+
+
+def _shape_tensor(shape: shapes.TensorShape, dtype: Any, name: Optional[str]) -> Tensor:
+    if not shape.is_fully_defined():
+        raise ValueError("Cannot convert a partially known TensorShape to a Tensor: %s" % shape)
+    if dtype is not None and dtypes.as_dtype(dtype) not in (dtypes.int32, dtypes.int64):
+        raise TypeError("Cannot convert a TensorShape to dtype: %s" % dtype)
+    values = np.array(shape.as_list(), np.int64 if dtype == dtypes.int64 else np.int32)
+    return _engine.constant(values, None, name or "shape_as_tensor")
+
+
+def _packed(values: Any, dtype: Any, name: Optional[str]) -> Any:
+    """A list with tensors in it: packed, its other elements of their dtype."""
+    if dtype is None:
+        dtype = _dtype_within(values)
+    if dtype is None:
+        flat = [v.value if isinstance(v, shapes.Dimension) else v for v in values]
+        return _engine.convert(np.array(flat), None, name) if any(isinstance(v, shapes.Dimension) for v in values) else NotImplemented
+    for value in _flat(values):
+        if isinstance(value, Tensor) and value.dtype.base_dtype != dtype:
+            raise TypeError("Cannot convert a list containing a tensor of dtype %r to %r (Tensor is: %r)" % (value.dtype.base_dtype, dtypes.as_dtype(dtype), value))
+    with name_scope(name or "packed") as scope:
+        elements = [_packed(v, dtype, str(i)) if isinstance(v, (list, tuple)) else convert_to_tensor(v, dtype, str(i)) for i, v in enumerate(values)]
+        return op("Pack")(elements, name=scope)
+
+
+def _flat(values: Any) -> Any:
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from _flat(value)
+        else:
+            yield value
+
+
+def _dtype_within(values: Any) -> Any:
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            found = _dtype_within(value)
+            if found is not None:
+                return found
+        elif isinstance(value, Tensor) or hasattr(value, "_as_tensor"):
+            return value.dtype.base_dtype
+    return None
+
+
+def convert_to_tensor(
+    value: Any,
+    dtype: Any = None,
+    name: Optional[str] = None,
+    preferred_dtype: Any = None,
+    dtype_hint: Any = None,
+    as_ref: bool = False,
+) -> Tensor:
+    """`value` as a tensor: a tensor as it is, numbers, arrays and lists as a constant, a variable as its value."""
+    if dtype is not None:
+        dtype = dtypes.as_dtype(dtype)
+    if isinstance(value, Tensor):
+        if dtype is not None and not dtype.is_compatible_with(value.dtype):
+            raise ValueError("Tensor conversion requested dtype %s for Tensor with dtype %s: %r" % (dtype.name, value.dtype.name, value))
+        return value
+    hint = preferred_dtype if dtype_hint is None else dtype_hint
+    if dtype is None and hint is not None:
+        try:
+            return convert_to_tensor(value, hint, name, as_ref=as_ref)
+        except (TypeError, ValueError):
+            pass
+    if as_ref:
+        return convert_for_engine(value, dtype, name, True)
+    made = _engine.convert(value, dtype, name)
+    return convert_for_engine(value, dtype, name, False) if made is None else made
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Tensor:
+    """A constant. With `shape`, a value of fewer elements is filled up with its last one."""
+    if isinstance(value, Tensor):
+        raise TypeError("Failed to convert object of type %s to Tensor. Contents: %s. Consider casting elements to a supported type." % (type(value), value))
+    if shape is None:
+        if isinstance(value, (shapes.TensorShape, shapes.Dimension)):
+            return convert_for_engine(value, dtype, name, False)
+        return _engine.constant(value, dtype, name)
+    shape = shapes.TensorShape(shape)._known_dims()
+    kind = None if dtype is None else dtypes.as_dtype(dtype).as_numpy_dtype
+    array = value if isinstance(value, np.ndarray) else np.array(value)
+    if verify_shape and array.shape != tuple(shape):
+        raise TypeError("Expected Tensor's shape: %s, got %s." % (tuple(shape), array.shape))
+    n = int(np.prod(shape, dtype=np.int64))
+    if array.size > n:
+        raise ValueError("Too many elements provided. Needed at most %d, but received %d" % (n, array.size))
+    if dtype is None and not isinstance(value, np.ndarray):
+        array = array.astype(np.float32) if array.dtype == np.float64 else array.astype(np.int32) if array.dtype == np.int64 else array
+    elif kind is not None and kind is not np.object_ and kind is not object:
+        if array.size and array.dtype.kind == "f" and np.dtype(kind).kind in "iu" and not isinstance(value, np.ndarray):
+            return _engine.constant(value, dtype, name)  # Raises, as TensorFlow does.
+        array = array.astype(kind)
+    flat = array.ravel()
+    if not flat.size:
+        flat = np.zeros([n], flat.dtype)
+    elif flat.size < n:
+        flat = np.concatenate([flat, np.repeat(flat[-1:], n - flat.size)])
+    return _engine.constant(flat.reshape(shape), dtype, name)
+
+
+def placeholder(dtype: Any, shape: Any = None, name: Optional[str] = None) -> Tensor:
+    """A tensor that is always fed."""
+    if not isinstance(shape, shapes.TensorShape):
+        try:
+            shape = shapes.TensorShape(shape)
+        except ValueError as error:
+            raise ValueError("Error converting shape to a TensorShape: %s" % error) from None
+    try:
+        dtype = dtypes.as_dtype(dtype)
+    except TypeError:
+        raise TypeError("Expected DataType for argument 'dtype' not %r." % (dtype,)) from None
+    return op("Placeholder")(dtype=dtype, shape=shapes.TensorShape(shape), name=name)

@@ -1,0 +1,54 @@
+"""`name_scope`, the block that prefixes names."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, List, Optional
+
+from millstream.framework.graph import Graph, get_default_graph
+
+
+class name_scope:
+    """Names within the block are prefixed; `default_name` serves where `name` is None, `values` say the graph."""
+
+    def __init__(self, name: Optional[str], default_name: Optional[str] = None, values: Any = None) -> None:
+        self._name = default_name if name is None else name
+        if name is None and default_name is None and values is not None:
+            raise ValueError("At least one of name (%s) and default_name (%s) must be provided." % (name, default_name))
+        self._values = values or ()
+        self._stack: List[Any] = []
+
+    @property
+    def name(self) -> Optional[str]:
+        """The name asked for."""
+        return self._name
+
+    def __enter__(self) -> str:
+        graph = _graph_of(self._values)
+        stack = contextlib.ExitStack()
+        if graph is not None and graph is not get_default_graph():
+            stack.enter_context(graph.as_default())
+        scope = stack.enter_context((graph or get_default_graph()).name_scope(self._name))
+        self._stack.append(stack)
+        return scope
+
+    def __exit__(self, *why: Any) -> None:
+        self._stack.pop().close()
+
+
+def _graph_of(values: Any) -> Optional[Graph]:
+    found = None
+    for value in values:
+        graph = getattr(value, "graph", None)
+        if isinstance(graph, Graph):
+            if found is None:
+                found, first = graph, value
+            elif graph is not found:
+                raise ValueError("%s must be from the same graph as %s." % (value, first))
+    return found
+
+
+def check_scope_name(name: Optional[str]) -> None:
+    """An error unless a name scope may have this name here; None may."""
+    if name:
+        get_default_graph()._check_scope_name(name)

@@ -56,17 +56,65 @@ __all__ = [
 ]
 
 def identity(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
-    """The value as it is."""
+    """The value as it is, as a tensor of its own.
+
+    Args:
+      input: A tensor of any dtype, or what becomes one.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same value, shape and dtype: after what the current control dependencies say, and on the current
+        device.
+
+    Example:
+      >>> v = tf.Variable(1)
+      >>> with tf.control_dependencies([v.assign_add(1)]):
+      ...     after = tf.identity(v)
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     print(sess.run(after))
+      2
+    """
     return op("Identity")(input, name=name)
 
 
 def placeholder_with_default(input: Any, shape: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
-    """A tensor that may be fed, and is `input` where it is not."""
+    """A tensor that may be fed, and is `input` where it is not.
+
+    Args:
+      input: A tensor, or what becomes one.
+      shape: A `TensorShape` that `input` fits: what may be fed; None for anything.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the dtype of `input`.
+
+    Example:
+      >>> x = tf.placeholder_with_default([1, 2], shape=[None])
+      >>> sess = tf.Session()
+      >>> print(sess.run(x), sess.run(x, {x: [5]}))
+      [1 2] [5]
+    """
     return op("PlaceholderWithDefault")(input, shape=shapes.TensorShape(shape), name=name)
 
 
 def shape(input: Any, name: Optional[str] = None, out_type: Any = dtypes.int32) -> Tensor:  # noqa: A002
-    """The shape, as a tensor."""
+    """The shape, as a tensor.
+
+    Args:
+      input: A tensor of any dtype, or a `SparseTensor`.
+      name: A name for the operation.
+      out_type: `tf.int32` or `tf.int64`.
+
+    Returns:
+      A vector of that dtype: a constant, where the shape is known. (`input.shape` is what is known while the graph is
+        built.)
+
+    Example:
+      >>> x = tf.placeholder(tf.float32, [None, 2])
+      >>> print(x.shape, tf.Session().run(tf.shape(x), {x: [[1.0, 2.0]]}))
+      (?, 2) [1 2]
+    """
     with name_scope(name, "Shape", [input]) as name:
         if isinstance(input, SparseTensor):
             return cast(input.dense_shape, out_type)
@@ -78,12 +126,38 @@ def shape(input: Any, name: Optional[str] = None, out_type: Any = dtypes.int32) 
 
 
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: Optional[str] = None) -> List[Tensor]:  # noqa: A002
-    """The shapes of several tensors."""
+    """The shapes of several tensors.
+
+    Args:
+      input: A list of tensors.
+      out_type: `tf.int32` or `tf.int64`.
+      name: A name for the operation.
+
+    Returns:
+      A list of vectors of that dtype.
+
+    Example:
+      >>> print(*tf.Session().run(tf.shape_n([tf.zeros([2, 3]), tf.zeros([4])])))
+      [2 3] [4]
+    """
     return op("ShapeN")(input, out_type=out_type, name=name)
 
 
 def size(input: Any, name: Optional[str] = None, out_type: Any = dtypes.int32) -> Tensor:  # noqa: A002
-    """How many elements there are, as a tensor."""
+    """How many elements there are, as a tensor.
+
+    Args:
+      input: A tensor of any dtype, or a `SparseTensor`.
+      name: A name for the operation.
+      out_type: `tf.int32` or `tf.int64`.
+
+    Returns:
+      A scalar of that dtype: a constant, where the shape is known.
+
+    Example:
+      >>> print(tf.Session().run(tf.size([[1, 2, 3], [4, 5, 6]])))
+      6
+    """
     with name_scope(name, "Size", [input]) as name:
         if isinstance(input, SparseTensor):
             return op("Prod")(cast(input.dense_shape, out_type), 0, name=name)
@@ -95,7 +169,20 @@ def size(input: Any, name: Optional[str] = None, out_type: Any = dtypes.int32) -
 
 
 def rank(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
-    """The number of dimensions, as a tensor."""
+    """The number of dimensions, as a tensor.
+
+    Args:
+      input: A tensor of any dtype.
+      name: A name for the operation.
+
+    Returns:
+      An int32 scalar: a constant, where it is known.
+
+    Example:
+      >>> x = tf.placeholder(tf.float32)
+      >>> print(tf.Session().run(tf.rank(x), {x: [[1.0, 2.0]]}))
+      2
+    """
     with name_scope(name, "Rank", [input]) as name:
         if isinstance(input, SparseTensor):
             return op("Size")(input.dense_shape, name=name)
@@ -113,13 +200,49 @@ def _shape_tensor(shape: Any) -> Any:
 
 
 def reshape(tensor: Any, shape: Any, name: Optional[str] = None) -> Tensor:
-    """The same elements in another shape."""
+    """The same elements in another shape.
+
+    Args:
+      tensor: A tensor of any dtype.
+      shape: An int32 or int64 vector; one -1 stands for whatever is left.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Raises:
+      ValueError: The numbers of elements are known to differ.
+
+    Example:
+      >>> print(tf.Session().run(tf.reshape([1, 2, 3, 4, 5, 6], [2, -1])))
+      [[1 2 3]
+       [4 5 6]]
+    """
     return op("Reshape")(tensor, _shape_tensor(shape), name=name)
 
 
 def _index_type(dims: Any) -> dtypes.DType:
     """What holds these sizes: older NumPys would cut what int32 cannot hold."""
     return dtypes.int32 if all(d < 2**31 for d in dims) else dtypes.int64
+
+
+_FILLED = """A tensor of {name}.
+
+Args:
+  shape: A list of ints, a `TensorShape`, or an int32 or int64 vector.
+  dtype: A dtype of numbers, or bool; zeros also of text, which is empty then.
+  name: A name for the operation.
+
+Returns:
+  A tensor of this shape and dtype.
+
+Raises:
+  TypeError: Ones of text, or a dimension that is None.
+
+Example:
+  >>> print(tf.Session().run(tf.{name}([1, 2], tf.int32)))
+  {value}
+"""
 
 
 def _filled(value: Any, called: str) -> Filled:
@@ -150,7 +273,7 @@ def _filled(value: Any, called: str) -> Filled:
             return op("Fill")(shape, constant(one, dtype), name=name)
 
     function.__name__ = function.__qualname__ = called
-    function.__doc__ = "A tensor of %s." % called
+    function.__doc__ = _FILLED.format(name=called, value="[[0 0]]" if called == "zeros" else "[[1 1]]")
     return function
 
 
@@ -159,12 +282,40 @@ ones = _filled(1, "ones")
 
 
 def fill(dims: Any, value: Any, name: Optional[str] = None) -> Tensor:
-    """A tensor of equal elements."""
+    """A tensor of equal elements.
+
+    Args:
+      dims: An int32 or int64 vector: the shape.
+      value: A scalar.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the dtype of `value`.
+
+    Example:
+      >>> print(tf.Session().run(tf.fill([2, 3], 7)))
+      [[7 7 7]
+       [7 7 7]]
+    """
     return op("Fill")(_shape_tensor(dims), value, name=name)
 
 
 def zeros_like(tensor: Any, dtype: Any = None, name: Optional[str] = None, optimize: bool = True) -> Tensor:
-    """Zeros of the tensor's shape."""
+    """Zeros of the tensor's shape.
+
+    Args:
+      tensor: A tensor of any shape.
+      dtype: Another dtype than the tensor's.
+      name: A name for the operation.
+      optimize: Whether a known shape makes it a constant.
+
+    Returns:
+      A tensor of that shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.zeros_like([[1.5, 2.5]])))
+      [[0. 0.]]
+    """
     with name_scope(name, "zeros_like", [tensor]) as name:
         tensor = convert_to_tensor(tensor, name="tensor")
         to = tensor.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype).base_dtype
@@ -176,7 +327,21 @@ def zeros_like(tensor: Any, dtype: Any = None, name: Optional[str] = None, optim
 
 
 def ones_like(tensor: Any, dtype: Any = None, name: Optional[str] = None, optimize: bool = True) -> Tensor:
-    """Ones of the tensor's shape."""
+    """Ones of the tensor's shape.
+
+    Args:
+      tensor: A tensor of any shape.
+      dtype: Another dtype than the tensor's.
+      name: A name for the operation.
+      optimize: Whether a known shape makes it a constant.
+
+    Returns:
+      A tensor of that shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.ones_like([[1.5, 2.5]], dtype=tf.int32)))
+      [[1 1]]
+    """
     with name_scope(name, "ones_like", [tensor]) as name:
         tensor = convert_to_tensor(tensor, name="tensor")
         to = tensor.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype).base_dtype
@@ -186,14 +351,50 @@ def ones_like(tensor: Any, dtype: Any = None, name: Optional[str] = None, optimi
 
 
 def squeeze(input: Any, axis: Any = None, name: Optional[str] = None, squeeze_dims: Any = None) -> Tensor:  # noqa: A002
-    """Without dimensions of size 1: those named, or all."""
+    """Without dimensions of size 1: those named, or all.
+
+    Args:
+      input: A tensor of any dtype.
+      axis: An int, or a list of them, of axes of size 1; None for all such.
+      name: A name for the operation.
+      squeeze_dims: What `axis` was called once.
+
+    Returns:
+      A tensor of the same elements.
+
+    Raises:
+      ValueError: A named dimension is known not to be 1.
+
+    Example:
+      >>> x = tf.zeros([1, 2, 1, 3])
+      >>> print(tf.squeeze(x).shape, tf.squeeze(x, axis=[0]).shape)
+      (2, 3) (2, 1, 3)
+    """
     axis = deprecated(axis, squeeze_dims, "axis", "squeeze_dims")
     axis = [axis] if np.isscalar(axis) and axis is not None else axis
     return op("Squeeze")(input, [] if axis is None else axis, name=name)
 
 
 def expand_dims(input: Any, axis: Any = None, name: Optional[str] = None, dim: Any = None) -> Tensor:  # noqa: A002
-    """With a dimension of size 1 more."""
+    """With a dimension of size 1 more.
+
+    Args:
+      input: A tensor of any dtype.
+      axis: An int: where it stands in the result; -1 at the end.
+      name: A name for the operation.
+      dim: What `axis` was called once.
+
+    Returns:
+      A tensor of the same elements and dtype, with a rank greater by 1.
+
+    Raises:
+      ValueError: There is no axis, or it is out of range.
+
+    Example:
+      >>> x = tf.zeros([2, 3])
+      >>> print(tf.expand_dims(x, 0).shape, tf.expand_dims(x, -1).shape)
+      (1, 2, 3) (2, 3, 1)
+    """
     axis = deprecated(axis, dim, "axis", "dim")
     if axis is None:
         raise ValueError("Must specify an axis argument to tf.expand_dims()")
@@ -201,7 +402,26 @@ def expand_dims(input: Any, axis: Any = None, name: Optional[str] = None, dim: A
 
 
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
-    """Tensors of one shape along a new axis."""
+    """Tensors of one shape along a new axis.
+
+    Args:
+      values: A list of tensors of one dtype and shape.
+      axis: An int: where the new axis stands.
+      name: A name for the operation.
+
+    Returns:
+      A tensor with a rank greater by 1; of numbers and arrays alone it is a constant.
+
+    Raises:
+      ValueError: The axis is out of range, or the shapes are known to differ.
+
+    Example:
+      >>> a, b = tf.constant([1, 2]), tf.constant([3, 4])
+      >>> print(*tf.Session().run([tf.stack([a, b]), tf.stack([a, b], axis=1)]))
+      [[1 2]
+       [3 4]] [[1 3]
+       [2 4]]
+    """
     if axis == 0:
         try:
             # What is no tensor yet becomes a constant, as in TensorFlow.
@@ -217,7 +437,24 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
 
 
 def unstack(value: Any, num: Optional[int] = None, axis: int = 0, name: str = "unstack") -> List[Tensor]:
-    """The rows along an axis."""
+    """The rows along an axis.
+
+    Args:
+      value: A tensor of rank 1 or more.
+      num: How many rows there are, where that is not known.
+      axis: An int.
+      name: A name for the operation.
+
+    Returns:
+      A list of tensors with a rank less by 1.
+
+    Raises:
+      ValueError: The number of rows is unknown, or the axis out of range.
+
+    Example:
+      >>> print(*tf.Session().run(tf.unstack([[1, 2], [3, 4], [5, 6]])))
+      [1 2] [3 4] [5 6]
+    """
     if num is None:
         value = convert_to_tensor(value)
         shape = value._shape_as_list()
@@ -231,7 +468,26 @@ def unstack(value: Any, num: Optional[int] = None, axis: int = 0, name: str = "u
 
 
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
-    """Tensors one after the other along an axis."""
+    """Tensors one after the other along an axis.
+
+    Args:
+      values: A list of tensors of one dtype and rank, whose shapes differ along `axis` only.
+      axis: An int32 scalar; a negative one counts from the end.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of that dtype and rank.
+
+    Raises:
+      ValueError: The shapes are known not to fit.
+
+    Example:
+      >>> a, b = tf.constant([[1, 2]]), tf.constant([[3, 4], [5, 6]])
+      >>> print(tf.Session().run(tf.concat([a, b], axis=0)))
+      [[1 2]
+       [3 4]
+       [5 6]]
+    """
     if not isinstance(values, (list, tuple)):
         values = [values]
     if len(values) == 1:
@@ -242,7 +498,28 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
 
 
 def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: str = "split") -> List[Tensor]:
-    """The parts along an axis: so many equal ones, or of these sizes."""
+    """The parts along an axis: so many equal ones, or of these sizes.
+
+    Args:
+      value: A tensor of any dtype.
+      num_or_size_splits: An int, or a vector of sizes, of which one may be -1.
+      axis: An int32 scalar.
+      num: How many sizes there are, where that is not known.
+      name: A name for the operation.
+
+    Returns:
+      A list of tensors of the same dtype and rank.
+
+    Raises:
+      ValueError: The number of parts is unknown, or the sizes do not fit.
+
+    Example:
+      >>> x = tf.constant([1, 2, 3, 4, 5, 6])
+      >>> print(*tf.Session().run(tf.split(x, 3)))
+      [1 2] [3 4] [5 6]
+      >>> print(*tf.Session().run(tf.split(x, [1, -1])))
+      [1] [2 3 4 5 6]
+    """
     sizes = num_or_size_splits
     if isinstance(sizes, (int, np.integer)) or isinstance(sizes, shapes.Dimension):
         # A constant that nothing takes, as in TensorFlow: the names of those to come count it.
@@ -259,7 +536,25 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, n
 
 
 def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
-    """The axes in another order, reversed if none is given."""
+    """The axes in another order.
+
+    Args:
+      a: A tensor of any dtype.
+      perm: A vector: axis `i` of the result is axis `perm[i]` of `a`. Reversed if not given.
+      name: A name for the operation.
+      conjugate: Whether complex elements are conjugated, too.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.transpose([[1, 2, 3], [4, 5, 6]])))
+      [[1 4]
+       [2 5]
+       [3 6]]
+      >>> print(tf.transpose(tf.zeros([2, 3, 4]), [0, 2, 1]).shape)
+      (2, 4, 3)
+    """
     with name_scope(name, "transpose", [a]) as name:
         a = convert_to_tensor(a, name="x")
         function = op("ConjugateTranspose") if conjugate and a.dtype.is_complex else op("Transpose")
@@ -280,7 +575,30 @@ def gather(
     axis: Any = None,
     batch_dims: int = 0,
 ) -> Tensor:
-    """The slices of `params` at `indices`."""
+    """The slices of `params` at `indices`.
+
+    Args:
+      params: A tensor or variable of any dtype.
+      indices: An int32 or int64 tensor of any shape, each from 0 up to the size of the axis.
+      validate_indices: Accepted; they are always looked at.
+      name: A name for the operation.
+      axis: The axis to take from: an int32 scalar; by default `batch_dims`.
+      batch_dims: How many first axes `params` and `indices` have in common.
+
+    Returns:
+      A tensor of the dtype of `params`, of shape `params.shape[:axis] + indices.shape[batch_dims:] +
+      params.shape[axis + 1:]`.
+
+    Raises:
+      tf.errors.InvalidArgumentError: When run: an index is out of range.
+
+    Example:
+      >>> x = tf.constant([[1, 2, 3], [4, 5, 6]])
+      >>> print(*tf.Session().run([tf.gather(x, [1, 0, 1]), tf.gather(x, 2, axis=1)]))
+      [[4 5 6]
+       [1 2 3]
+       [4 5 6]] [3 6]
+    """
     if axis is None:
         axis = batch_dims
     read = getattr(params, "sparse_read", None)
@@ -290,14 +608,54 @@ def gather(
 
 
 def gather_nd(params: Any, indices: Any, name: Optional[str] = None, batch_dims: int = 0) -> Tensor:
-    """The slices of `params` at rows of `indices`."""
+    """The slices of `params` at rows of `indices`.
+
+    Args:
+      params: A tensor of any dtype.
+      indices: An int32 or int64 tensor; each of its rows along the last axis says where in the first axes of
+        `params`.
+      name: A name for the operation.
+      batch_dims: 0.
+
+    Returns:
+      A tensor of the dtype of `params`, of shape `indices.shape[:-1] + params.shape[indices.shape[-1]:]`.
+
+    Raises:
+      NotImplementedError: `batch_dims` is not 0.
+      tf.errors.InvalidArgumentError: When run: an index is out of range.
+
+    Example:
+      >>> x = tf.constant([[1, 2], [3, 4]])
+      >>> print(*tf.Session().run([tf.gather_nd(x, [[0, 0], [1, 1]]), tf.gather_nd(x, [[1]])]))
+      [1 4] [[3 4]]
+    """
     if batch_dims:
         raise NotImplementedError("gather_nd with batch_dims is not supported yet")
     return op("GatherNd")(params, indices, name=name)
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = None) -> Tensor:
-    """Where `condition` holds; or, with `x` and `y`, `x` there and `y` elsewhere."""
+    """Where `condition` holds; or, with `x` and `y`, `x` there and `y` elsewhere.
+
+    Args:
+      condition: A boolean tensor. With `x` and `y`: of their shape, or a vector with an entry for each row.
+      x: A tensor.
+      y: A tensor of the same dtype and shape.
+      name: A name for the operation.
+
+    Returns:
+      Without `x` and `y` an int64 matrix: a row of indices for each element that holds. Else a tensor of the shape
+        and dtype of `x`.
+
+    Raises:
+      ValueError: Just one of `x` and `y` is given.
+
+    Example:
+      >>> c = tf.constant([True, False, True])
+      >>> print(*tf.Session().run([tf.where(c), tf.where(c, [1, 2, 3], [10, 20, 30])]))
+      [[0]
+       [2]] [ 1 20  3]
+    """
     if x is None and y is None:
         with name_scope(name, "Where", [condition]) as name:
             return op("Where")(convert_to_tensor(condition, name="condition", dtype_hint=dtypes.bool), name=name)
@@ -315,7 +673,26 @@ def one_hot(
     dtype: Any = None,
     name: Optional[str] = None,
 ) -> Tensor:
-    """Rows with one element that differs."""
+    """Rows with one element that differs.
+
+    Args:
+      indices: An integer tensor of any shape: where the element is. One out of range makes a row without it.
+      depth: An int32 scalar: how long a row is.
+      on_value: That element (1).
+      off_value: The others (0).
+      axis: Where the new axis stands; the last by default.
+      dtype: The dtype; that of the values, float32 without any.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor with a rank greater by 1 than that of `indices`.
+
+    Example:
+      >>> print(tf.Session().run(tf.one_hot([0, 2, -1], depth=3)))
+      [[1. 0. 0.]
+       [0. 0. 1.]
+       [0. 0. 0.]]
+    """
     with name_scope(name, "one_hot", [indices, depth, on_value, off_value, axis]) as name:
         to = None if dtype is None else dtypes.as_dtype(dtype)
         for value in (on_value, off_value):
@@ -328,7 +705,27 @@ def one_hot(
 
 
 def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: Optional[str] = None, constant_values: Any = 0) -> Tensor:
-    """The tensor with elements around it."""
+    """The tensor with elements around it.
+
+    Args:
+      tensor: A tensor of any dtype.
+      paddings: An int32 tensor of shape `[rank, 2]`: how many to put before and after, along each axis.
+      mode: `"CONSTANT"`; `"REFLECT"`: mirrored at the first and last element; `"SYMMETRIC"`: mirrored before and
+        behind them.
+      name: A name for the operation.
+      constant_values: What to put around with `"CONSTANT"`: a scalar.
+
+    Returns:
+      A tensor of the same dtype and rank.
+
+    Raises:
+      ValueError: Another `mode`, or `paddings` of another shape.
+
+    Example:
+      >>> x = tf.constant([1, 2, 3])
+      >>> print(*tf.Session().run([tf.pad(x, [[1, 2]]), tf.pad(x, [[2, 2]], "REFLECT"), tf.pad(x, [[2, 2]], "SYMMETRIC")]))
+      [0 1 2 3 0 0] [3 2 1 2 3 2 1] [2 1 1 2 3 3 2]
+    """
     mode = mode.upper()
     if mode == "CONSTANT":
         if not isinstance(constant_values, Tensor) and np.isscalar(constant_values) and constant_values == 0:
@@ -340,7 +737,22 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: Optional[str] 
 
 
 def slice(input_: Any, begin: Any, size: Any, name: Optional[str] = None) -> Tensor:  # noqa: A001
-    """The part from `begin`, of this size."""
+    """The part from `begin`, of this size. `input_[1:3]` does the same in Python's form.
+
+    Args:
+      input_: A tensor of any dtype.
+      begin: An int32 or int64 vector: where the part begins along each axis.
+      size: As long: how much of it; -1 for what is left.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same dtype and rank.
+
+    Example:
+      >>> print(tf.Session().run(tf.slice([[1, 2, 3], [4, 5, 6]], begin=[0, 1], size=[-1, 2])))
+      [[2 3]
+       [5 6]]
+    """
     return op("Slice")(input_, begin, size, name=name)
 
 
@@ -357,7 +769,31 @@ def strided_slice(
     var: Any = None,
     name: Optional[str] = None,
 ) -> Tensor:
-    """The part from `begin` to `end` by `strides`, as Python's slices."""
+    """The part from `begin` to `end` by `strides`, as Python's slices, which are written `x[a:b:c]`.
+
+    Args:
+      input_: A tensor of any dtype.
+      begin: An int32 or int64 vector.
+      end: As long.
+      strides: As long; ones if not given.
+      begin_mask: Bit `i` says that entry `i` of `begin` does not count: from the beginning.
+      end_mask: Bit `i` says that entry `i` of `end` does not count: to the end.
+      ellipsis_mask: Bit `i` says that entry `i` stands for all axes that are not named.
+      new_axis_mask: Bit `i` says that entry `i` makes an axis of size 1.
+      shrink_axis_mask: Bit `i` says that entry `i` is an index: its axis goes.
+      var: The variable to change when the result's `assign` is called.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Example:
+      >>> x = tf.constant([[1, 2, 3], [4, 5, 6]])
+      >>> print(tf.Session().run(tf.strided_slice(x, [1, 0], [2, 3], [1, 2], shrink_axis_mask=1)))
+      [4 6]
+      >>> print(tf.Session().run(x[1, 0:3:2]))
+      [4 6]
+    """
     if strides is None:
         strides = op("OnesLike")(convert_to_tensor(begin)) if isinstance(begin, Tensor) else [1] * len(begin)
     masks = dict(
@@ -461,7 +897,26 @@ def _as_index(value: Any, kind: Any) -> Any:
 
 
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Tensor:
-    """The slices for which `mask` holds."""
+    """The slices for which `mask` holds.
+
+    Args:
+      tensor: A tensor of any dtype.
+      mask: A boolean tensor of known rank, 1 or more; its shape is that of `tensor` from `axis` on.
+      name: The name scope of what is made.
+      axis: The first axis that the mask is for (0).
+
+    Returns:
+      A tensor of the dtype of `tensor`: the masked axes are one, of as many as hold.
+
+    Raises:
+      ValueError: The mask is a scalar, its rank is unknown, or its shape does not fit.
+
+    Example:
+      >>> x = tf.constant([[1, 2], [3, 4], [5, 6]])
+      >>> print(tf.Session().run(tf.boolean_mask(x, [True, False, True])))
+      [[1 2]
+       [5 6]]
+    """
     with name_scope(name, values=[tensor, mask]):
         tensor = convert_to_tensor(tensor, name="tensor")
         mask = convert_to_tensor(mask, name="mask")
@@ -482,7 +937,22 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: Optional[str] = None) -> Tensor:
-    """For each length a row that holds as long."""
+    """For each length a row that holds as long.
+
+    Args:
+      lengths: An integer tensor.
+      maxlen: An integer scalar: how long a row is; by default as the greatest length.
+      dtype: The dtype of the result.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of shape `lengths.shape + [maxlen]`.
+
+    Example:
+      >>> print(tf.Session().run(tf.sequence_mask([1, 3], 4, dtype=tf.int32)))
+      [[1 0 0 0]
+       [1 1 1 0]]
+    """
     with name_scope(name, "SequenceMask", [lengths, maxlen]):
         lengths = convert_to_tensor(lengths)
         if maxlen is None:
@@ -505,14 +975,48 @@ def reverse_sequence(
     seq_dim: Any = None,
     batch_dim: Any = None,
 ) -> Tensor:
-    """Each row with its first `seq_lengths[i]` elements reversed."""
+    """Each row with its first `seq_lengths[i]` elements reversed.
+
+    Args:
+      input: A tensor of any dtype.
+      seq_lengths: An int32 or int64 vector: a length for each row along `batch_axis`.
+      seq_axis: The axis along which to reverse.
+      batch_axis: The axis of the rows (0).
+      name: A name for the operation.
+      seq_dim: What `seq_axis` was called once.
+      batch_dim: What `batch_axis` was called once.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.reverse_sequence([[1, 2, 3, 4], [5, 6, 7, 8]], [2, 3], seq_axis=1)))
+      [[2 1 3 4]
+       [7 6 5 8]]
+    """
     seq_axis = deprecated(seq_axis, seq_dim, "seq_axis", "seq_dim")
     batch_axis = deprecated(batch_axis, batch_dim, "batch_axis", "batch_dim")
     return op("ReverseSequence")(input, seq_lengths, seq_dim=seq_axis, batch_dim=batch_axis or 0, name=name)
 
 
 def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = dtypes.float32, name: Optional[str] = None) -> Tensor:
-    """The identity matrix."""
+    """The identity matrix.
+
+    Args:
+      num_rows: An int, or an int32 scalar.
+      num_columns: As many as rows if not given.
+      batch_shape: A vector: so many matrices.
+      dtype: The dtype.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of shape `batch_shape + [num_rows, num_columns]`.
+
+    Example:
+      >>> print(tf.Session().run(tf.eye(2, 3)))
+      [[1. 0. 0.]
+       [0. 1. 0.]]
+    """
     with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):
         columns = num_rows if num_columns is None else num_columns
         if isinstance(num_rows, int) and isinstance(columns, int):
@@ -526,7 +1030,27 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
 
 
 def meshgrid(*args: Any, **kwargs: Any) -> List[Tensor]:
-    """Coordinates of a grid over vectors."""
+    """Coordinates of a grid over vectors.
+
+    Args:
+      *args: Vectors of one dtype.
+      indexing: `"xy"`: the first vector runs along the second axis; `"ij"`: along the first.
+      name: The name scope of what is made.
+
+    Returns:
+      A list of tensors, as many as vectors, each of a rank as high.
+
+    Raises:
+      TypeError: Another keyword argument.
+      ValueError: Another `indexing`.
+
+    Example:
+      >>> x, y = tf.meshgrid([1, 2, 3], [10, 20])
+      >>> print(*tf.Session().run([x, y]))
+      [[1 2 3]
+       [1 2 3]] [[10 10 10]
+       [20 20 20]]
+    """
     indexing, name = kwargs.pop("indexing", "xy"), kwargs.pop("name", "meshgrid")
     if kwargs:
         raise TypeError("'{}' is an invalid keyword argument for this function".format(next(iter(kwargs))))
@@ -545,24 +1069,78 @@ def meshgrid(*args: Any, **kwargs: Any) -> List[Tensor]:
 
 
 def unique(x: Any, out_idx: Any = dtypes.int32, name: Optional[str] = None) -> Any:
-    """The elements without repetition, and where each is."""
+    """The elements without repetition, and where each is.
+
+    Args:
+      x: A vector of any dtype.
+      out_idx: `tf.int32` or `tf.int64`: the dtype of `idx`.
+      name: A name for the operation.
+
+    Returns:
+      A pair `(y, idx)`: the elements in the order in which they first come, and for each of `x` its place in `y`.
+
+    Example:
+      >>> print(*tf.Session().run(tf.unique([5, 3, 5, 5, 3])))
+      [5 3] [0 1 0 0 1]
+    """
     return op("Unique")(x, out_idx=out_idx, name=name)
 
 
 def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: Optional[str] = None) -> Any:
-    """The elements without repetition, where each is, and how often."""
+    """The elements without repetition, where each is, and how often.
+
+    Args:
+      x: A vector of any dtype.
+      out_idx: `tf.int32` or `tf.int64`: the dtype of `idx` and `count`.
+      name: A name for the operation.
+
+    Returns:
+      A triple `(y, idx, count)`.
+
+    Example:
+      >>> print(*tf.Session().run(tf.unique_with_counts([5, 3, 5, 5, 3])))
+      [5 3] [0 1 0 0 1] [3 2]
+    """
     return op("UniqueWithCounts")(x, out_idx=out_idx, name=name)
 
 
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
-    """The two innermost axes exchanged."""
+    """The two innermost axes exchanged.
+
+    Args:
+      a: A tensor of rank 2 or more.
+      name: A name for the operation.
+      conjugate: Whether complex elements are conjugated, too.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Example:
+      >>> print(tf.linalg.transpose(tf.zeros([5, 2, 3])).shape)
+      (5, 3, 2)
+    """
     a = convert_to_tensor(a, name="a")
     n = len(a._shape_as_list() or [])
     return transpose(a, [*builtins.range(n - 2), n - 1, n - 2], name, conjugate)
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> shapes.TensorShape:
-    """The shape that both broadcast to."""
+    """The shape that both broadcast to, as far as it is known while the graph is built.
+
+    Args:
+      shape_x: A `TensorShape`, or what becomes one.
+      shape_y: Another.
+
+    Returns:
+      A `TensorShape`.
+
+    Raises:
+      ValueError: They do not fit.
+
+    Example:
+      >>> tf.broadcast_static_shape([3, 1], [None, 3, 4])
+      TensorShape([Dimension(None), Dimension(3), Dimension(4)])
+    """
     x, y = shapes.TensorShape(shape_x), shapes.TensorShape(shape_y)
     if x.ndims is None or y.ndims is None:
         return shapes.TensorShape(None)

@@ -79,7 +79,20 @@ _TRUEDIV = {
 
 
 def cast(x: Any, dtype: Any, name: Optional[str] = None) -> Any:
-    """`x` with another element type."""
+    """`x` with another element type.
+
+    Args:
+      x: A tensor, `SparseTensor` or `IndexedSlices` of numbers or bools.
+      dtype: A dtype of numbers, or bool. Floats are cut towards zero.
+      name: A name for the operation.
+
+    Returns:
+      What `x` is, of this dtype; `x` itself if it is of it already.
+
+    Example:
+      >>> print(*tf.Session().run([tf.cast([1.8, -1.8], tf.int32), tf.cast([0, 2], tf.bool)]))
+      [ 1 -1] [False  True]
+    """
     base = dtypes.as_dtype(dtype).base_dtype
     if isinstance(x, (Tensor,)) and base == x.dtype:
         return x
@@ -92,12 +105,27 @@ def cast(x: Any, dtype: Any, name: Optional[str] = None) -> Any:
         return x if x.dtype.base_dtype == base else op("Cast")(x, base, name=name)
 
 
+_TO = """`x` as {dtype}: `cast(x, tf.{dtype})`.
+
+Args:
+  x: A tensor, `SparseTensor` or `IndexedSlices` of numbers or bools.
+  name: A name for the operation.
+
+Returns:
+  What `x` is, of this dtype.
+
+Example:
+  >>> tf.{name}([1, 0])
+  <tf.Tensor '...' shape=(2,) dtype={dtype}>
+"""
+
+
 def _to(dtype: Any, called: str) -> Any:
     def function(x: Any, name: str = called) -> Any:
         return cast(x, dtype, name=name)
 
     function.__name__ = function.__qualname__ = called[:2].lower() + "_" + called[2:].lower()
-    function.__doc__ = "`x` as %s." % dtypes.as_dtype(dtype).name
+    function.__doc__ = _TO.format(dtype=dtypes.as_dtype(dtype).name, name=function.__name__)
     return function
 
 
@@ -111,7 +139,20 @@ to_complex128 = _to(dtypes.complex128, "ToComplex128")
 
 
 def saturate_cast(value: Any, dtype: Any, name: Optional[str] = None) -> Tensor:
-    """A cast that keeps within what `dtype` can hold."""
+    """A cast that keeps within what `dtype` can hold.
+
+    Args:
+      value: A tensor of numbers.
+      dtype: A dtype of numbers.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of `dtype`.
+
+    Example:
+      >>> print(tf.Session().run(tf.saturate_cast([-5, 100, 300], tf.uint8)))
+      [  0 100 255]
+    """
     with name_scope(name, "saturate_cast", [value]) as name:
         value = convert_to_tensor(value, name="value")
         dtype = dtypes.as_dtype(dtype).base_dtype
@@ -135,12 +176,41 @@ def _truediv(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
 
 
 def truediv(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
-    """`x / y`; ints become floats first."""
+    """`x / y`; ints become floats first.
+
+    Args:
+      x: A tensor of numbers.
+      y: A tensor of the same dtype, whose shape broadcasts with that of `x`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of floats: float32 of ints of 8 and 16 bits, float64 of wider ones.
+
+    Raises:
+      TypeError: The dtypes differ.
+
+    Example:
+      >>> print(tf.Session().run(tf.truediv([7, 8], 2)))
+      [3.5 4. ]
+    """
     return _truediv(x, y, name)
 
 
 def divide(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
-    """`x / y` as Python has it."""
+    """`x / y` as Python has it.
+
+    Args:
+      x: A tensor of numbers, or a number.
+      y: A tensor or number of the same dtype.
+      name: A name for the result.
+
+    Returns:
+      A tensor; of ints one of float64.
+
+    Example:
+      >>> print(tf.Session().run(tf.divide([7, 8], 2)))
+      [3.5 4. ]
+    """
     if name is not None:
         with name_scope(name, values=[]):
             return convert_to_tensor(x) / y
@@ -148,7 +218,20 @@ def divide(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
 
 
 def div(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
-    """`x / y` as Python 2 has it: ints give ints."""
+    """`x / y` as Python 2 has it: ints give ints, rounded down.
+
+    Args:
+      x: A tensor of numbers.
+      y: A tensor of the same dtype, whose shape broadcasts with that of `x`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Example:
+      >>> print(*tf.Session().run([tf.div([7, -7], 2), tf.div([7.0], 2.0)]))
+      [ 3 -4] [3.5]
+    """
     with name_scope(name, "div", [x, y]) as name:
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, x.dtype.base_dtype, "y")
@@ -157,14 +240,40 @@ def div(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
 
 
 def div_no_nan(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
-    """`x / y`, zero where `y` is."""
+    """`x / y`, zero where `y` is.
+
+    Args:
+      x: A tensor of floats.
+      y: A tensor of the same dtype, whose shape broadcasts with that of `x`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.div_no_nan([1.0, 2.0], [0.0, 4.0])))
+      [0.  0.5]
+    """
     with name_scope(name, "div_no_nan", [x, y]) as name:
         x = convert_to_tensor(x, name="x")
         return op("DivNoNan")(x, convert_to_tensor(y, x.dtype.base_dtype, "y"), name=name)
 
 
 def floordiv(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
-    """`x // y`."""
+    """`x // y`.
+
+    Args:
+      x: A tensor of numbers.
+      y: A tensor of the same dtype, whose shape broadcasts with that of `x`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same dtype, rounded down.
+
+    Example:
+      >>> print(tf.Session().run(tf.floordiv([7, -7], 2)))
+      [ 3 -4]
+    """
     with name_scope(name, "floordiv", [x, y]) as name:
         return op("FloorDiv")(x, y, name=name)
 
@@ -188,7 +297,19 @@ def _matmul(x: Any, y: Any, name: str) -> Any:
 
 
 def abs(x: Any, name: Optional[str] = None) -> Any:  # noqa: A001
-    """The absolute value."""
+    """The absolute value.
+
+    Args:
+      x: A tensor of numbers, or a `SparseTensor`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same shape and dtype; of a complex one, the magnitudes.
+
+    Example:
+      >>> print(*tf.Session().run([tf.abs([-1.5, 2.0]), tf.abs(tf.constant([3 + 4j]))]))
+      [1.5 2. ] [5.]
+    """
     with name_scope(name, "Abs", [x]) as name:
         if isinstance(x, SparseTensor):
             return SparseTensor(x.indices, abs(x.values, name), x.dense_shape)
@@ -199,67 +320,221 @@ def abs(x: Any, name: Optional[str] = None) -> Any:  # noqa: A001
 
 
 def negative(x: Any, name: Optional[str] = None) -> Tensor:
-    """`-x`."""
+    """`-x`.
+
+    Args:
+      x: A tensor of numbers, or a `SparseTensor`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.negative([1, -2])))
+      [-1  2]
+    """
     return op("Neg")(x, name=name)
 
 
 def pow(x: Any, y: Any, name: Optional[str] = None) -> Tensor:  # noqa: A001
-    """`x` to the power `y`."""
+    """`x` to the power `y`.
+
+    Args:
+      x: A tensor of numbers.
+      y: A tensor of the same dtype, whose shape broadcasts with that of `x`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.pow([2, 3], [10, 2])))
+      [1024    9]
+    """
     with name_scope(name, "Pow", [x]) as name:
         return op("Pow")(x, y, name=name)
 
 
 def multiply(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
-    """`x * y`."""
+    """`x * y`, element by element.
+
+    Args:
+      x: A tensor of numbers.
+      y: A tensor of the same dtype, whose shape broadcasts with that of `x`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.multiply([[1, 2], [3, 4]], [10, 100])))
+      [[ 10 200]
+       [ 30 400]]
+    """
     return op("Mul")(x, y, name=name)
 
 
 def subtract(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
-    """`x - y`."""
+    """`x - y`.
+
+    Args:
+      x: A tensor of numbers.
+      y: A tensor of the same dtype, whose shape broadcasts with that of `x`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.subtract([5, 6], 1)))
+      [4 5]
+    """
     return op("Sub")(x, y, name=name)
 
 
 def equal(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
-    """Whether each element is equal."""
+    """Whether each element is equal.
+
+    Args:
+      x: A tensor.
+      y: A tensor of the same dtype, whose shape broadcasts with that of `x`.
+      name: A name for the operation.
+
+    Returns:
+      A boolean tensor.
+
+    Example:
+      >>> print(tf.Session().run(tf.equal([1, 2, 3], [1, 5, 3])))
+      [ True False  True]
+    """
     return op("Equal")(x, y, name=name)
 
 
 def not_equal(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
-    """Whether each element differs."""
+    """Whether each element differs.
+
+    Args:
+      x: A tensor.
+      y: A tensor of the same dtype, whose shape broadcasts with that of `x`.
+      name: A name for the operation.
+
+    Returns:
+      A boolean tensor.
+
+    Example:
+      >>> print(tf.Session().run(tf.not_equal([1, 2, 3], [1, 5, 3])))
+      [False  True False]
+    """
     return op("NotEqual")(x, y, name=name)
 
 
 def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
-    """Whether just one of both holds."""
+    """Whether just one of both holds.
+
+    Args:
+      x: A boolean tensor.
+      y: Another, whose shape broadcasts with that of `x`.
+      name: The name scope of what is made.
+
+    Returns:
+      A boolean tensor.
+
+    Example:
+      >>> print(tf.Session().run(tf.logical_xor([True, True], [True, False])))
+      [False  True]
+    """
     with name_scope(name) as scope:
         return op("LogicalAnd")(op("LogicalOr")(x, y), op("LogicalNot")(op("LogicalAnd")(x, y)), name=scope)
 
 
 def sigmoid(x: Any, name: Optional[str] = None) -> Tensor:
-    """`1 / (1 + exp(-x))`."""
+    """`1 / (1 + exp(-x))`.
+
+    Args:
+      x: A tensor of floats or complex numbers.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.sigmoid([0.0, 100.0])))
+      [0.5 1. ]
+    """
     with name_scope(name, "Sigmoid", [x]) as name:
         return op("Sigmoid")(convert_to_tensor(x, name="x"), name=name)
 
 
 def log_sigmoid(x: Any, name: Optional[str] = None) -> Tensor:
-    """`log(sigmoid(x))`."""
+    """`log(sigmoid(x))`.
+
+    Args:
+      x: A tensor of floats.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.log_sigmoid([0.0, -100.0])))
+      [  -0.6931472 -100.       ]
+    """
     with name_scope(name, "LogSigmoid", [x]) as name:
         return op("Neg")(op("Softplus")(-convert_to_tensor(x, name="x")), name=name)
 
 
 def tanh(x: Any, name: Optional[str] = None) -> Tensor:
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent.
+
+    Args:
+      x: A tensor of floats or complex numbers, or a `SparseTensor`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.tanh([0.0, 100.0])))
+      [0. 1.]
+    """
     return op("Tanh")(x, name=name)
 
 
 def round(x: Any, name: Optional[str] = None) -> Tensor:  # noqa: A001
-    """Rounded to whole numbers, halves to even ones."""
+    """Rounded to whole numbers, halves to even ones.
+
+    Args:
+      x: A tensor of numbers.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.round([0.5, 1.5, -2.7])))
+      [ 0.  2. -3.]
+    """
     x = convert_to_tensor(x, name="x")
     return x if x.dtype.is_integer else op("Round")(x, name=name)
 
 
 def add_n(inputs: Any, name: Optional[str] = None) -> Tensor:
-    """The sum of a list."""
+    """The sum of a list.
+
+    Args:
+      inputs: A list of tensors or `IndexedSlices` of one shape and dtype.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of that shape and dtype.
+
+    Raises:
+      ValueError: The list is empty, or shapes are known to differ.
+
+    Example:
+      >>> print(tf.Session().run(tf.add_n([[1, 2], [10, 20], [100, 200]])))
+      [111 222]
+    """
     if not isinstance(inputs, (list, tuple)) or not inputs:
         raise ValueError("inputs must be a list of at least one Tensor/IndexedSlices with the same dtype and shape")
     inputs = [convert_to_tensor(i) for i in inputs]
@@ -269,7 +544,21 @@ def add_n(inputs: Any, name: Optional[str] = None) -> Tensor:
 
 
 def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: Optional[str] = None) -> Tensor:
-    """The sum of a list."""
+    """The sum of a list.
+
+    Args:
+      inputs: A list of tensors of one shape and dtype.
+      shape: Their shape, where it is not known.
+      tensor_dtype: Their dtype.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of that shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.accumulate_n([[1, 2], [10, 20]])))
+      [11 22]
+    """
     return add_n(inputs, name)
 
 
@@ -284,7 +573,32 @@ def matmul(
     b_is_sparse: bool = False,
     name: Optional[str] = None,
 ) -> Tensor:
-    """The matrix product; of the two innermost dimensions where there are more."""
+    """The matrix product; of the two innermost dimensions where there are more.
+
+    Args:
+      a: A tensor of numbers, of rank 2 or more.
+      b: A tensor of the same dtype; the dimensions before the last two are those of `a`.
+      transpose_a: Whether `a` is transposed first.
+      transpose_b: Whether `b` is.
+      adjoint_a: Whether `a` is transposed and conjugated first.
+      adjoint_b: Whether `b` is.
+      a_is_sparse: A hint that `a` has many zeros.
+      b_is_sparse: A hint that `b` has.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same dtype, of shape `[.., rows of a, columns of b]`.
+
+    Raises:
+      ValueError: Both ways to transpose are asked for, or the shapes are known not to fit.
+
+    Example:
+      >>> a, b = tf.constant([[1, 2], [3, 4]]), tf.constant([[1, 0], [0, 10]])
+      >>> print(*tf.Session().run([tf.matmul(a, b), tf.matmul(a, b, transpose_a=True)]))
+      [[ 1 20]
+       [ 3 40]] [[ 1 30]
+       [ 2 40]]
+    """
     with name_scope(name, "MatMul", [a, b]) as name:
         if transpose_a and adjoint_a:
             raise ValueError("Only one of transpose_a and adjoint_a can be True.")
@@ -308,7 +622,22 @@ def matmul(
 
 
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:  # noqa: A001
-    """The numbers from `start` (or 0) to `limit`, by `delta`."""
+    """The numbers from `start` (or 0) to `limit`, by `delta`.
+
+    Args:
+      start: A scalar; what is given alone is `limit`.
+      limit: A scalar; it is not among the numbers.
+      delta: A scalar: the step.
+      dtype: The dtype; the widest of those given, if it is not said.
+      name: A name for the operation.
+
+    Returns:
+      A vector.
+
+    Example:
+      >>> print(*tf.Session().run([tf.range(4), tf.range(10, 4, -2), tf.range(0.0, 1.0, 0.25)]))
+      [0 1 2 3] [10  8  6] [0.   0.25 0.5  0.75]
+    """
     if limit is None:
         start, limit = 0, start
     with name_scope(name, "Range", [start, limit, delta]) as name:
@@ -345,7 +674,30 @@ def deprecated(new: Any, old: Any, new_name: str, old_name: str) -> Any:
     return new
 
 
-def _reduction(name: str, called: str, doc: str) -> Reduction:
+_REDUCTION = """{doc} over `axis`.
+
+Args:
+  input_tensor: A tensor of {of}.
+  axis: The axis, or a list of them, that are reduced; all if not given.
+  keepdims: Whether these axes stay, with size 1.
+  name: A name for the operation.
+  reduction_indices: What `axis` was called once.
+  keep_dims: What `keepdims` was called once.
+
+Returns:
+  A tensor of the same dtype, without these axes.
+
+Raises:
+  ValueError: Both names of an argument are used, or an axis is out of range.
+
+Example:
+  >>> x = tf.constant({x})
+  >>> print(*tf.Session().run([tf.{called}(x), tf.{called}(x, axis=1), tf.{called}(x, axis=0, keepdims=True)]))
+  {y}
+"""
+
+
+def _reduction(name: str, called: str, doc: str, y: str) -> Reduction:
     def function(
         input_tensor: Any,
         axis: Any = None,
@@ -364,17 +716,18 @@ def _reduction(name: str, called: str, doc: str) -> Reduction:
 
     op_name = name
     function.__name__ = function.__qualname__ = called
-    function.__doc__ = doc
+    of, x = ("bools", "[[True, True], [True, False]]") if name in ("All", "Any") else ("numbers", "[[1.0, 2.0], [3.0, 4.0]]")
+    function.__doc__ = _REDUCTION.format(doc=doc, of=of, called=called, x=x, y=y)
     return function
 
 
-reduce_sum = _reduction("Sum", "reduce_sum", "The sum over `axis`, all axes if None.")
-reduce_mean = _reduction("Mean", "reduce_mean", "The mean over `axis`.")
-reduce_prod = _reduction("Prod", "reduce_prod", "The product over `axis`.")
-reduce_max = _reduction("Max", "reduce_max", "The largest over `axis`.")
-reduce_min = _reduction("Min", "reduce_min", "The least over `axis`.")
-reduce_all = _reduction("All", "reduce_all", "Whether all hold over `axis`.")
-reduce_any = _reduction("Any", "reduce_any", "Whether any holds over `axis`.")
+reduce_sum = _reduction("Sum", "reduce_sum", "The sum", "10.0 [3. 7.] [[4. 6.]]")
+reduce_mean = _reduction("Mean", "reduce_mean", "The mean", "2.5 [1.5 3.5] [[2. 3.]]")
+reduce_prod = _reduction("Prod", "reduce_prod", "The product", "24.0 [ 2. 12.] [[3. 8.]]")
+reduce_max = _reduction("Max", "reduce_max", "The largest", "4.0 [2. 4.] [[3. 4.]]")
+reduce_min = _reduction("Min", "reduce_min", "The least", "1.0 [1. 3.] [[1. 2.]]")
+reduce_all = _reduction("All", "reduce_all", "Whether all hold", "False [ True False] [[ True False]]")
+reduce_any = _reduction("Any", "reduce_any", "Whether any holds", "True [ True  True] [[ True  True]]")
 
 
 def reduce_logsumexp(
@@ -385,7 +738,23 @@ def reduce_logsumexp(
     reduction_indices: Any = None,
     keep_dims: Any = None,
 ) -> Tensor:
-    """`log(sum(exp(x)))` over `axis`, without overflow."""
+    """`log(sum(exp(x)))` over `axis`, without overflow.
+
+    Args:
+      input_tensor: A tensor of floats.
+      axis: The axis, or a list of them, that are reduced; all if not given.
+      keepdims: Whether these axes stay, with size 1.
+      name: The name scope of what is made.
+      reduction_indices: What `axis` was called once.
+      keep_dims: What `keepdims` was called once.
+
+    Returns:
+      A tensor of the same dtype, without these axes.
+
+    Example:
+      >>> print(tf.Session().run(tf.reduce_logsumexp([1000.0, 1000.0])))
+      1000.6932
+    """
     axis = deprecated(axis, reduction_indices, "axis", "reduction_indices")
     keepdims = bool(deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
     with name_scope(name, "ReduceLogSumExp", [input_tensor]):
@@ -408,7 +777,25 @@ def count_nonzero(
     keep_dims: Any = None,
     input: Any = None,  # noqa: A002
 ) -> Tensor:
-    """How many elements are not zero."""
+    """How many elements are not zero.
+
+    Args:
+      input_tensor: A tensor of numbers, bools or text (empty text is zero).
+      axis: An axis, or a list of them; all if not given.
+      keepdims: Whether these axes stay, with size 1.
+      dtype: The dtype of the result.
+      name: The name scope of what is made.
+      reduction_indices: What `axis` was called once.
+      keep_dims: What `keepdims` was called once.
+      input: What `input_tensor` is called later.
+
+    Returns:
+      A tensor of `dtype`.
+
+    Example:
+      >>> print(tf.Session().run(tf.count_nonzero([[0, 1, 2], [0, 0, 3]], axis=1)))
+      [2 1]
+    """
     x = deprecated(input_tensor, input, "input", "input_tensor")
     axis = deprecated(axis, reduction_indices, "axis", "reduction_indices")
     keepdims = deprecated(keepdims, keep_dims, "keepdims", "keep_dims")
@@ -416,6 +803,24 @@ def count_nonzero(
         x = convert_to_tensor(x, name="input")
         zero = "" if x.dtype == dtypes.string else np.zeros([], x.dtype.as_numpy_dtype)
         return cast(reduce_sum(cast(not_equal(x, zero), dtypes.int64), axis, keepdims), dtype)
+
+
+_ARG = """Where the {which} element along `axis` is: the first, if there are several.
+
+Args:
+  input: A tensor of numbers.
+  axis: An int32 scalar (0).
+  name: A name for the operation.
+  dimension: What `axis` was called once.
+  output_type: `tf.int64` or `tf.int32`.
+
+Returns:
+  A tensor of `output_type`, without this axis.
+
+Example:
+  >>> print(tf.Session().run(tf.{name}([[1, 2, 3], [4, 6, 5]], axis=1)))
+  {value}
+"""
 
 
 def _arg(op_name: str, called: str) -> Place:
@@ -430,7 +835,7 @@ def _arg(op_name: str, called: str) -> Place:
         return op(op_name)(input, 0 if axis is None else axis, output_type=output_type, name=name)
 
     function.__name__ = function.__qualname__ = called
-    function.__doc__ = "Where the %s element along `axis` is." % ("largest" if called == "argmax" else "least")
+    function.__doc__ = _ARG.format(which="largest" if called == "argmax" else "least", name=called, value="[2 1]" if called == "argmax" else "[0 0]")
     return function
 
 
@@ -439,19 +844,63 @@ argmin = _arg("ArgMin", "argmin")
 
 
 def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: Optional[str] = None) -> Tensor:
-    """The sums so far along `axis`."""
+    """The sums so far along `axis`.
+
+    Args:
+      x: A tensor of numbers.
+      axis: An int32 scalar.
+      exclusive: Whether an element itself is left out.
+      reverse: Whether to go from the end.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(*tf.Session().run([tf.cumsum([1, 2, 3]), tf.cumsum([1, 2, 3], reverse=True)]))
+      [1 3 6] [6 5 3]
+    """
     with name_scope(name, "Cumsum", [x]) as name:
         return op("Cumsum")(convert_to_tensor(x, name="x"), axis, exclusive, reverse, name=name)
 
 
 def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: Optional[str] = None) -> Tensor:
-    """The products so far along `axis`."""
+    """The products so far along `axis`.
+
+    Args:
+      x: A tensor of numbers.
+      axis: An int32 scalar.
+      exclusive: Whether an element's own factor is left out.
+      reverse: Whether to go from the end.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(*tf.Session().run([tf.cumprod([2, 3, 4]), tf.cumprod([2, 3, 4], exclusive=True)]))
+      [ 2  6 24] [1 2 6]
+    """
     with name_scope(name, "Cumprod", [x]) as name:
         return op("Cumprod")(convert_to_tensor(x, name="x"), axis, exclusive, reverse, name=name)
 
 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Optional[str] = None) -> Tensor:
-    """`t` kept between two values."""
+    """`t` kept between two values.
+
+    Args:
+      t: A tensor of numbers, or `IndexedSlices`.
+      clip_value_min: The least: a scalar, or what fits the shape of `t`.
+      clip_value_max: The greatest.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.clip_by_value([-2, 0, 5], -1, 1)))
+      [-1  0  1]
+    """
     with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as name:
         t = convert_to_tensor(t, name="t")
         least = op("Minimum")(t, clip_value_max)
@@ -462,7 +911,19 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Option
 
 
 def global_norm(t_list: Any, name: Optional[str] = None) -> Optional[Tensor]:
-    """The norm of all tensors together."""
+    """The norm of all tensors together.
+
+    Args:
+      t_list: A list of tensors, `IndexedSlices` and None.
+      name: The name scope of what is made.
+
+    Returns:
+      A scalar of their dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.global_norm([tf.constant([3.0]), tf.constant([4.0])])))
+      5.0
+    """
     with name_scope(name, "global_norm", []) as name:
         values = [t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t) for t in t_list if t is not None]
         if not values:
@@ -472,7 +933,22 @@ def global_norm(t_list: Any, name: Optional[str] = None) -> Optional[Tensor]:
 
 
 def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name: Optional[str] = None) -> Any:
-    """All tensors scaled so that their norm together is at most `clip_norm`; and that norm."""
+    """All tensors scaled so that their norm together is at most `clip_norm`; and that norm.
+
+    Args:
+      t_list: A list of tensors, `IndexedSlices` and None.
+      clip_norm: A scalar.
+      use_norm: The norm, if it is known already.
+      name: The name scope of what is made.
+
+    Returns:
+      A pair: the list, and the norm before, a scalar.
+
+    Example:
+      >>> (a, b), norm = tf.clip_by_global_norm([tf.constant([3.0]), tf.constant([4.0])], clip_norm=1.0)
+      >>> print(*tf.Session().run([a, b, norm]))
+      [0.6] [0.8] 5.0
+    """
     t_list = list(t_list)
     if use_norm is None:
         use_norm = global_norm(t_list, name)
@@ -488,7 +964,21 @@ def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name:
 
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Optional[str] = None) -> Tensor:
-    """`t` scaled so that its norm is at most `clip_norm`."""
+    """`t` scaled so that its norm is at most `clip_norm`.
+
+    Args:
+      t: A tensor of floats.
+      clip_norm: A scalar.
+      axes: The axes over which norms are taken; all if not given.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.clip_by_norm([3.0, 4.0], 1.0)))
+      [0.6 0.8]
+    """
     with name_scope(name, "clip_by_norm", [t, clip_norm]) as name:
         t = convert_to_tensor(t, name="t")
         squares = reduce_sum(t * t, axes, True)
@@ -498,25 +988,74 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Optional[str] =
 
 
 def conj(x: Any, name: Optional[str] = None) -> Tensor:
-    """The complex conjugate; real tensors are their own."""
+    """The complex conjugate; real tensors are their own.
+
+    Args:
+      x: A tensor of numbers.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.conj(tf.constant([1 + 2j]))))
+      [1.-2.j]
+    """
     x = convert_to_tensor(x, name="x")
     return op("Conj")(x, name=name) if x.dtype.is_complex else x
 
 
 def real(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
-    """The real part."""
+    """The real part.
+
+    Args:
+      input: A tensor of numbers.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of floats; of a real one, itself.
+
+    Example:
+      >>> print(tf.Session().run(tf.real(tf.constant([1 + 2j]))))
+      [1.]
+    """
     x = convert_to_tensor(input, name="input")
     return op("Real")(x, Tout=x.dtype.real_dtype, name=name) if x.dtype.is_complex else x
 
 
 def imag(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
-    """The imaginary part."""
+    """The imaginary part.
+
+    Args:
+      input: A tensor of numbers.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of floats; of a real one, zeros of its dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.imag(tf.constant([1 + 2j]))))
+      [2.]
+    """
     x = convert_to_tensor(input, name="input")
     return op("Imag")(x, Tout=x.dtype.real_dtype, name=name) if x.dtype.is_complex else op("ZerosLike")(x)
 
 
 def complex(real: Any, imag: Any, name: Optional[str] = None) -> Tensor:  # noqa: A001
-    """A complex tensor of its parts."""
+    """A complex tensor of its parts.
+
+    Args:
+      real: A tensor of float32 or float64.
+      imag: A tensor of the same dtype.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of complex64 or complex128.
+
+    Example:
+      >>> print(tf.Session().run(tf.complex([1.0, 2.0], [0.5, -0.5])))
+      [1.+0.5j 2.-0.5j]
+    """
     real = convert_to_tensor(real, name="real")
     to = dtypes.complex128 if real.dtype == dtypes.float64 else dtypes.complex64
     return op("Complex")(real, imag, Tout=to, name=name)

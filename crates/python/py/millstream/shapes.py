@@ -86,7 +86,24 @@ def _order(function: Callable[[int, int], bool]) -> Callable[[Any, Any], Optiona
 
 
 class Dimension:
-    """One dimension of a shape: `value` is an int, or None if unknown. Comparing with an unknown one gives None."""
+    """One dimension of a shape: `value` is an int, or None if unknown.
+
+    Arithmetic and comparisons take dimensions, ints and None; with an unknown one they give an unknown dimension, or
+    None.
+
+    Args:
+      value: An int of 0 or more, a `Dimension`, or None.
+
+    Raises:
+      ValueError: `value` is negative, or no whole number.
+
+    Example:
+      >>> d = tf.Dimension(3)
+      >>> d.value, d + 1, d * None, d == 3, d == tf.Dimension(None), d < 5
+      (3, Dimension(4), Dimension(None), True, None, True)
+      >>> d.is_compatible_with(None), d.is_compatible_with(4), d.merge_with(None)
+      (True, False, Dimension(3))
+    """
 
     __slots__ = ("_value",)
 
@@ -107,13 +124,34 @@ class Dimension:
         return self._value is None or other._value is None or self._value == other._value
 
     def assert_is_compatible_with(self, other: Any) -> None:
-        """`ValueError` unless compatible."""
+        """Raises unless both may be the same.
+
+        Raises:
+          ValueError: Both are known and differ.
+
+        Example:
+          >>> tf.Dimension(3).assert_is_compatible_with(4)
+          Traceback (most recent call last):
+            ...
+          ValueError: Dimensions 3 and 4 are not compatible
+        """
         # NotImplemented, of what is no dimension, is no refusal.
         if self.is_compatible_with(other) is False:
             raise ValueError(f"Dimensions {self} and {other} are not compatible")
 
     def merge_with(self, other: Any) -> "Dimension":
-        """What both together say; `ValueError` if they contradict each other."""
+        """What both together say.
+
+        Returns:
+          A `Dimension`: the known one, if one is.
+
+        Raises:
+          ValueError: Both are known and differ.
+
+        Example:
+          >>> tf.Dimension(None).merge_with(4)
+          Dimension(4)
+        """
         try:
             other = as_dimension(other)
         except (TypeError, ValueError):
@@ -181,12 +219,28 @@ def as_dimension(value: Any) -> Dimension:
 
 
 def dimension_value(dimension: Any) -> Optional[int]:
-    """The number of what is a `Dimension` in TensorFlow 1 and a number in TensorFlow 2."""
+    """The number of what is a `Dimension` in TensorFlow 1 and a number in TensorFlow 2.
+
+    Args:
+      dimension: A `Dimension`, an int or None.
+
+    Returns:
+      An int or None.
+
+    Example:
+      >>> tf.compat.dimension_value(tf.TensorShape([2, None])[0]), tf.compat.dimension_value(3)
+      (2, 3)
+    """
     return dimension._value if isinstance(dimension, Dimension) else dimension
 
 
 def dimension_at_index(shape: "TensorShape", index: int) -> Dimension:
-    """`shape[index]` as a `Dimension` in either behaviour; an unknown one if the rank is unknown."""
+    """`shape[index]` as a `Dimension` in either behaviour; an unknown one if the rank is unknown.
+
+    Example:
+      >>> tf.dimension_at_index(tf.TensorShape([2, 3]), 1), tf.dimension_at_index(tf.TensorShape(None), 0)
+      (Dimension(3), Dimension(None))
+    """
     return Dimension(None) if shape._dims is None else Dimension(shape._dims[index])
 
 
@@ -197,8 +251,22 @@ ShapeLike = Union["TensorShape", None, int, Dimension, Sequence[Any]]
 class TensorShape:
     """A shape, known wholly, in part, or not at all.
 
-    >>> tf.TensorShape([None, 3]).merge_with([2, None])
-    TensorShape([Dimension(2), Dimension(3)])
+    Args:
+      dims: A list of ints, `Dimension`s and None; a `TensorShape`, a `TensorShapeProto`, an int for a vector; or None
+        if nothing is known.
+
+    Raises:
+      TypeError: `dims` is text, or has something that is no dimension.
+      ValueError: A dimension is negative.
+
+    Example:
+      >>> s = tf.TensorShape([None, 3])
+      >>> print(s, s.rank, s.ndims, s.as_list(), s[1], s[1:], len(s), tf.TensorShape(None))
+      (?, 3) 2 2 [None, 3] 3 (3,) 2 <unknown>
+      >>> s.dims, s.is_fully_defined(), s.num_elements(), tf.TensorShape([2, 3]).num_elements()
+      ([Dimension(None), Dimension(3)], False, None, 6)
+      >>> s.merge_with([2, None])
+      TensorShape([Dimension(2), Dimension(3)])
     """
 
     __slots__ = ("_dims",)
@@ -250,7 +318,19 @@ class TensorShape:
         return _v2_behavior
 
     def as_list(self) -> List[Any]:
-        """The sizes as numbers, None where unknown. `ValueError` if the rank is unknown."""
+        """The sizes as a list of ints, None where unknown.
+
+        Raises:
+          ValueError: The rank is unknown.
+
+        Example:
+          >>> tf.TensorShape([2, None]).as_list()
+          [2, None]
+          >>> tf.TensorShape(None).as_list()
+          Traceback (most recent call last):
+            ...
+          ValueError: as_list() is not defined on an unknown TensorShape.
+        """
         if self._dims is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self._dims)
@@ -260,7 +340,12 @@ class TensorShape:
         return [int(d) for d in self.as_list()]
 
     def as_proto(self) -> Any:
-        """As a `TensorShapeProto`."""
+        """As a `TensorShapeProto`.
+
+        Example:
+          >>> tf.TensorShape([2, None]).as_proto().dim[1].size
+          -1
+        """
         from millstream import protos
 
         if self._dims is None:
@@ -282,7 +367,13 @@ class TensorShape:
         return self._dims is not None and None not in self._dims
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether one tensor could have both shapes."""
+        """Whether one tensor could have both shapes.
+
+        Example:
+          >>> s = tf.TensorShape([None, 3])
+          >>> s.is_compatible_with([2, 3]), s.is_compatible_with([2, 4]), s.is_compatible_with([3]), s.is_compatible_with(None)
+          (True, False, False, True)
+        """
         theirs = as_shape(other)._dims
         if self._dims is None or theirs is None:
             return True
@@ -291,7 +382,25 @@ class TensorShape:
         )
 
     def merge_with(self, other: Any) -> "TensorShape":
-        """What both together say; `ValueError` if they contradict each other."""
+        """What both together say.
+
+        Args:
+          other: A shape, or what becomes one.
+
+        Returns:
+          A `TensorShape`.
+
+        Raises:
+          ValueError: They contradict each other.
+
+        Example:
+          >>> tf.TensorShape([None, 3]).merge_with([2, None])
+          TensorShape([Dimension(2), Dimension(3)])
+          >>> tf.TensorShape([2, 3]).merge_with([3, 3])
+          Traceback (most recent call last):
+            ...
+          ValueError: Shapes (2, 3) and (3, 3) are not compatible
+        """
         other = as_shape(other)
         if self._dims is None:
             return other
@@ -302,56 +411,132 @@ class TensorShape:
         return TensorShape._of(tuple(b if a is None else a for a, b in zip(self._dims, other._dims)))
 
     def concatenate(self, other: Any) -> "TensorShape":
-        """The dimensions of this, then of `other`; unknown if either is."""
+        """The dimensions of this, then of `other`; unknown if either is.
+
+        Example:
+          >>> tf.TensorShape([2]).concatenate([None, 3])
+          TensorShape([Dimension(2), Dimension(None), Dimension(3)])
+        """
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return TensorShape(None)
         return TensorShape._of(self._dims + other._dims)
 
     def most_specific_compatible_shape(self, other: Any) -> "TensorShape":
-        """The most that is true of both: dimensions that differ become unknown, as does a rank that differs."""
+        """The most that is true of both: dimensions that differ become unknown, as does a rank that differs.
+
+        Example:
+          >>> tf.TensorShape([2, 3]).most_specific_compatible_shape([2, 4])
+          TensorShape([Dimension(2), Dimension(None)])
+        """
         theirs = as_shape(other)._dims
         if self._dims is None or theirs is None or len(self._dims) != len(theirs):
             return TensorShape(None)
         return TensorShape._of(tuple(a if a == b else None for a, b in zip(self._dims, theirs)))
 
     def with_rank(self, rank: int) -> "TensorShape":
-        """This, known to have `rank` dimensions; `ValueError` if it has another number."""
+        """This, known to have `rank` dimensions.
+
+        Raises:
+          ValueError: It has another number.
+
+        Example:
+          >>> tf.TensorShape(None).with_rank(2)
+          TensorShape([Dimension(None), Dimension(None)])
+        """
         if self._dims is None:
             return unknown_shape(rank)
         self.assert_has_rank(rank)
         return self
 
     def with_rank_at_least(self, rank: int) -> "TensorShape":
-        """This; `ValueError` if it is known to have fewer dimensions."""
+        """This, which has `rank` dimensions or more.
+
+        Raises:
+          ValueError: It is known to have fewer.
+
+        Example:
+          >>> tf.TensorShape([2, 3]).with_rank_at_least(1)
+          TensorShape([Dimension(2), Dimension(3)])
+        """
         if self._dims is not None and len(self._dims) < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
     def with_rank_at_most(self, rank: int) -> "TensorShape":
-        """This; `ValueError` if it is known to have more dimensions."""
+        """This, which has `rank` dimensions or fewer.
+
+        Raises:
+          ValueError: It is known to have more.
+
+        Example:
+          >>> tf.TensorShape([2, 3]).with_rank_at_most(1)
+          Traceback (most recent call last):
+            ...
+          ValueError: Shape (2, 3) must have rank at most 1
+        """
         if self._dims is not None and rank < len(self._dims):
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
     def assert_has_rank(self, rank: int) -> None:
-        """`ValueError` if the rank is known to be another."""
+        """Raises if it has another rank.
+
+        Raises:
+          ValueError: The rank is known to be another.
+
+        Example:
+          >>> tf.TensorShape([2, 3]).assert_has_rank(3)
+          Traceback (most recent call last):
+            ...
+          ValueError: Shape (2, 3) must have rank 3
+        """
         if self._dims is not None and len(self._dims) != rank:
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def assert_same_rank(self, other: Any) -> None:
-        """`ValueError` if both ranks are known and differ."""
+        """Raises if `other` has another rank.
+
+        Raises:
+          ValueError: Both ranks are known and differ.
+
+        Example:
+          >>> tf.TensorShape([2, 3]).assert_same_rank([5])
+          Traceback (most recent call last):
+            ...
+          ValueError: Shapes (2, 3) and (5,) must have the same rank
+        """
         other = as_shape(other)
         if self._dims is not None and other._dims is not None and len(self._dims) != len(other._dims):
             raise ValueError(f"Shapes {self} and {other} must have the same rank")
 
     def assert_is_compatible_with(self, other: Any) -> None:
-        """`ValueError` unless compatible."""
+        """Raises unless one tensor could have both shapes.
+
+        Raises:
+          ValueError: None could.
+
+        Example:
+          >>> tf.TensorShape([None, 3]).assert_is_compatible_with([2, 4])
+          Traceback (most recent call last):
+            ...
+          ValueError: Shapes (?, 3) and [2, 4] are incompatible
+        """
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
     def assert_is_fully_defined(self) -> None:
-        """`ValueError` unless everything is known."""
+        """Raises unless everything is known.
+
+        Raises:
+          ValueError: The rank or a dimension is unknown.
+
+        Example:
+          >>> tf.TensorShape([None, 3]).assert_is_fully_defined()
+          Traceback (most recent call last):
+            ...
+          ValueError: Shape (?, 3) is not fully defined
+        """
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
@@ -473,7 +658,22 @@ def matrix(rows: Any, cols: Any) -> TensorShape:
 
 
 class TensorSpec:
-    """What a tensor is to be: its shape, its dtype, and perhaps a name."""
+    """What a tensor is to be: its shape, its dtype, and perhaps a name.
+
+    Args:
+      shape: A `TensorShape`, or what becomes one.
+      dtype: A dtype.
+      name: A name.
+
+    Example:
+      >>> spec = tf.TensorSpec([None, 3], tf.float32, name="rows")
+      >>> spec.shape, spec.dtype, spec.name, spec.value_type is tf.Tensor
+      (TensorShape([Dimension(None), Dimension(3)]), tf.float32, 'rows', True)
+      >>> spec.is_compatible_with(tf.zeros([2, 3])), spec.is_compatible_with(tf.zeros([2])), tf.TensorSpec.from_spec(spec, name="other")
+      (True, False, TensorSpec(shape=(?, 3), dtype=tf.float32, name='other'))
+      >>> tf.TensorSpec.from_tensor(tf.zeros([2], name="z"))
+      TensorSpec(shape=(2,), dtype=tf.float32, name='z')
+    """
 
     __slots__ = ("_shape", "_dtype", "_name")
 
@@ -521,7 +721,15 @@ class TensorSpec:
         return self._dtype.is_compatible_with(spec_or_tensor.dtype) and self._shape.is_compatible_with(spec_or_tensor.shape)
 
     def most_specific_compatible_type(self, other: "TensorSpec") -> "TensorSpec":
-        """The spec that says the most of what is true of both."""
+        """The spec that says the most of what is true of both.
+
+        Raises:
+          ValueError: Their dtypes differ, or they are of two kinds.
+
+        Example:
+          >>> tf.TensorSpec([2, 3]).most_specific_compatible_type(tf.TensorSpec([2, 4]))
+          TensorSpec(shape=(2, ?), dtype=tf.float32, name=None)
+        """
         if not isinstance(other, TensorSpec) or self._dtype != other._dtype or self._name != other._name:
             raise ValueError(f"Types are not compatible: {self!r} vs {other!r}")
         return TensorSpec(self._shape.most_specific_compatible_shape(other._shape), self._dtype, self._name)

@@ -36,7 +36,36 @@ def _store() -> _Store:
 
 
 class VariableScope:
-    """What `get_variable` takes where it is not told."""
+    """What `get_variable` takes where it is not told. `variable_scope` makes and gives it.
+
+    Example:
+      >>> with tf.variable_scope("layer", initializer=tf.ones_initializer(), use_resource=True) as scope:
+      ...     v = tf.get_variable("v", [2])
+      >>> scope.name, scope.original_name_scope, scope.reuse, scope.dtype, scope.use_resource
+      ('layer', 'layer/', False, tf.float32, True)
+      >>> scope.regularizer, scope.caching_device, scope.partitioner, scope.custom_getter, scope.constraint
+      (None, None, None, None, None)
+      >>> scope.initializer.get_config()
+      {'dtype': 'float32'}
+      >>> [v.name for v in scope.global_variables()], len(scope.trainable_variables()), scope.local_variables()
+      (['layer/v:0'], 1, [])
+      >>> [v.name for v in scope.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)]
+      ['layer/v:0']
+      >>> with tf.variable_scope(scope) as again:
+      ...     again.reuse_variables()
+      ...     tf.get_variable("v", [2]) is v
+      True
+      >>> with tf.variable_scope("other") as other:
+      ...     other.set_initializer(tf.zeros_initializer())
+      ...     other.set_dtype(tf.float64)
+      ...     other.set_use_resource(False)
+      ...     other.set_regularizer(None)
+      ...     other.set_partitioner(None)
+      ...     other.set_custom_getter(None)
+      ...     other.set_caching_device(None)
+      ...     tf.get_variable("w", [2]).dtype
+      tf.float64_ref
+    """
 
     def __init__(
         self,
@@ -124,12 +153,52 @@ class VariableScope:
 
 
 def get_variable_scope() -> VariableScope:
-    """The scope that is open."""
+    """The scope that is open.
+
+    Returns:
+      A `VariableScope`.
+
+    Example:
+      >>> with tf.variable_scope("outer"), tf.variable_scope("inner"):
+      ...     tf.get_variable_scope().name
+      'outer/inner'
+    """
     return _store().current
 
 
 class variable_scope:
-    """A scope for `get_variable`: `with tf.variable_scope("layer", reuse=tf.AUTO_REUSE):`."""
+    """A scope for `get_variable`: a name before those of variables and operations, and what variables are made with.
+
+    Args:
+      name_or_scope: A name within the scope that is open, or a `VariableScope` to open again.
+      default_name: A name to make unique, if `name_or_scope` is None.
+      values: A list of tensors, which must be of one graph.
+      initializer: What variables hold first.
+      regularizer: A function of each variable that gives a term of the loss.
+      caching_device: Accepted.
+      partitioner: What says into how many parts variables are cut.
+      custom_getter: What is asked for variables instead.
+      reuse: True: variables are found, not made. `tf.AUTO_REUSE`: found, or made. None: as the scope around it.
+      dtype: The dtype of variables.
+      use_resource: Whether variables are behind handles.
+      constraint: What optimizers apply to variables after updates.
+      auxiliary_name_scope: Whether operations get the name, too.
+
+    Returns:
+      What a `with` statement takes; it gives the `VariableScope`.
+
+    Raises:
+      TypeError: Neither a name nor a default, or one of another kind.
+      ValueError: `reuse` is none of these.
+
+    Example:
+      >>> def layer(x):
+      ...     with tf.variable_scope("layer", reuse=tf.AUTO_REUSE):
+      ...         w = tf.get_variable("w", [3, 2])
+      ...         return tf.matmul(x, w, name="product")
+      >>> layer(tf.zeros([1, 3])).name, layer(tf.ones([1, 3])).name, [v.name for v in tf.trainable_variables()]
+      ('layer/product:0', 'layer_1/product:0', ['layer/w:0'])
+    """
 
     def __init__(
         self,
@@ -228,12 +297,37 @@ class variable_scope:
 
 
 def variable_op_scope(values: Any, name_or_scope: Any, default_name: Optional[str] = None, **options: Any) -> variable_scope:
-    """`variable_scope` with its arguments in another order."""
+    """`variable_scope` with its arguments in another order.
+
+    Args:
+      values: A list of tensors.
+      name_or_scope: As for `variable_scope`.
+      default_name: As for `variable_scope`.
+      **options: The other arguments of `variable_scope`.
+
+    Returns:
+      What a `with` statement takes.
+
+    Example:
+      >>> with tf.variable_op_scope([], None, "layer"):
+      ...     tf.get_variable("v", [2]).name
+      'layer/v:0'
+    """
     return variable_scope(name_or_scope, default_name=default_name, values=values, **options)
 
 
 def no_regularizer(_: Any) -> None:
-    """No term for the loss."""
+    """No term for the loss: for a variable in a scope that has a regularizer.
+
+    Returns:
+      None.
+
+    Example:
+      >>> with tf.variable_scope("s", regularizer=tf.reduce_sum):
+      ...     v = tf.get_variable("v", [2], regularizer=tf.no_regularizer)
+      >>> tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+      []
+    """
     return None
 
 
@@ -380,7 +474,41 @@ def get_variable(
     synchronization: Any = None,
     aggregation: Any = None,
 ) -> Any:
-    """The variable of this name in the current scope: made, or found if the scope reuses."""
+    """The variable of this name in the current scope: made, or found if the scope reuses.
+
+    Args:
+      name: Its name; the scope's stands before it.
+      shape: Its shape, unless `initializer` is a value.
+      dtype: Its dtype; the scope's by default, float32.
+      initializer: A value, an initializer, or a function that gives it; the scope's by default,
+        `glorot_uniform_initializer`.
+      regularizer: A function of the variable that gives a term of the loss, put into the collection
+        `regularization_losses`.
+      trainable: Whether it is put into the collection `trainable_variables`.
+      collections: A list of the collections it is put into; `global_variables` by default.
+      caching_device: Accepted.
+      partitioner: A function of shape and dtype that says into how many parts it is cut along each axis.
+      validate_shape: Whether the shape must be known.
+      use_resource: Whether it is behind a handle.
+      custom_getter: A function that is asked for it instead, with `getter` first.
+      constraint: A function of the value that optimizers apply after each update.
+      synchronization: Accepted.
+      aggregation: Accepted.
+
+    Returns:
+      A `Variable`, or a `PartitionedVariable`.
+
+    Raises:
+      ValueError: There is one and the scope does not reuse; there is none and it does; shape or dtype differ from
+        those of the one that is found; or `initializer` is a value and `shape` is given.
+
+    Example:
+      >>> with tf.variable_scope("layer", reuse=tf.AUTO_REUSE):
+      ...     w = tf.get_variable("w", [2, 3])
+      ...     again = tf.get_variable("w", [2, 3])
+      >>> w.name, again is w
+      ('layer/w:0', True)
+    """
     scope = get_variable_scope()
     full = scope.name + "/" + name if scope.name else name
     getter = custom_getter if custom_getter is not None else scope.custom_getter
@@ -417,7 +545,17 @@ def get_variable(
 
 
 def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
-    """As `get_variable`, for a variable that is not saved and not trained."""
+    """As `get_variable`, for a variable that is not saved and not trained: it is put into the collection
+    `local_variables`.
+
+    Returns:
+      A `Variable`.
+
+    Example:
+      >>> n = tf.get_local_variable("n", initializer=3)
+      >>> n.trainable, [v.name for v in tf.local_variables()]
+      (False, ['n:0'])
+    """
     kwargs["trainable"] = False
     kwargs["collections"] = list(kwargs.get("collections") or []) + [GraphKeys.LOCAL_VARIABLES]
     return get_variable(name, *args, **kwargs)

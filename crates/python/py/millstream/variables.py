@@ -67,19 +67,37 @@ _use_resource_by_default = False
 
 
 def enable_resource_variables() -> None:
-    """Variables are behind handles unless they say otherwise."""
+    """Variables are behind handles unless they say otherwise.
+
+    Example:
+      >>> tf.enable_resource_variables()
+      >>> tf.Variable(1).op.type
+      'VarHandleOp'
+      >>> tf.disable_resource_variables()
+    """
     global _use_resource_by_default
     _use_resource_by_default = True
 
 
 def disable_resource_variables() -> None:
-    """Variables are held by reference unless they say otherwise."""
+    """Variables are held by reference unless they say otherwise.
+
+    Example:
+      >>> tf.disable_resource_variables()
+      >>> tf.Variable(1).op.type
+      'VariableV2'
+    """
     global _use_resource_by_default
     _use_resource_by_default = False
 
 
 def resource_variables_enabled() -> bool:
-    """Whether variables are behind handles by default."""
+    """Whether variables are behind handles by default.
+
+    Example:
+      >>> tf.resource_variables_enabled()
+      False
+    """
     return _use_resource_by_default
 
 
@@ -119,7 +137,25 @@ _ARGUMENTS: Any = dict(
 
 @contextlib.contextmanager
 def variable_creator_scope(variable_creator: Any) -> Any:
-    """Variables within the block are made by `variable_creator(next_creator, **arguments)`, the innermost block's first."""
+    """Variables within the block are made by a function.
+
+    Args:
+      variable_creator: `variable_creator(next_creator, **arguments)` gives the variable, mostly by calling
+        `next_creator(**arguments)`. The
+        innermost block's is asked first.
+
+    Returns:
+      What a `with` statement takes.
+
+    Example:
+      >>> def on_the_side(next_creator, **arguments):
+      ...     arguments["trainable"] = False
+      ...     return next_creator(**arguments)
+      >>> with tf.variable_creator_scope(on_the_side):
+      ...     v = tf.Variable(1.0)
+      >>> v.trainable
+      False
+    """
     extras = get_default_graph()._extras
     before = extras.get("variable_creators", [])
     extras["variable_creators"] = before + [variable_creator]
@@ -130,7 +166,48 @@ def variable_creator_scope(variable_creator: Any) -> Any:
 
 
 class Variable(metaclass=_Creating):
-    """A tensor that a session keeps between runs. `use_resource=True` puts it behind a handle."""
+    """A tensor that a session keeps between runs.
+
+    `tf.Variable(..)` makes a variable by reference (`VariableV2`), or with `use_resource=True` one behind a handle
+    (`VarHandleOp`), whose
+    reads are ordered with its changes by control dependencies alone. Both stand wherever a tensor does. It has no
+    value until its
+    `initializer` has run.
+
+    Args:
+      initial_value: A tensor, what becomes one, or a function without arguments that gives it.
+      trainable: Whether it is put into the collection `trainable_variables` (True).
+      collections: A list of the collections it is put into; `global_variables` by default.
+      validate_shape: Whether the initial value's shape must be known, and stays.
+      caching_device: Accepted.
+      name: The name; a number is added if it is taken.
+      variable_def: A `VariableDef`, in place of an initial value.
+      dtype: The dtype; that of the initial value if it is not given.
+      expected_shape: Accepted.
+      import_scope: The name scope that the graph of `variable_def` was imported into.
+      constraint: A function of the value that optimizers apply after each update.
+      use_resource: Whether it is behind a handle.
+      synchronization: Accepted.
+      aggregation: Accepted.
+      shape: The shape, where it is less known than the initial value's.
+
+    Raises:
+      ValueError: No initial value, one of unknown shape, or an argument of another kind.
+
+    Example:
+      >>> v = tf.Variable([1.0, 2.0], name="v")
+      >>> v.name, v.dtype, v.shape, v.get_shape(), v.trainable, v.device, v.constraint
+      ('v:0', tf.float32_ref, TensorShape([Dimension(2)]), TensorShape([Dimension(2)]), True, '', None)
+      >>> v.op.type, v.initializer.type, v.initial_value.op.type, v.graph is tf.get_default_graph()
+      ('VariableV2', 'Assign', 'Const', True)
+      >>> more, fewer = v.assign_add([1.0, 1.0]), v.assign_sub([0.5, 0.5])
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     print(sess.run(v), sess.run(more), sess.run(fewer), v.eval())
+      ...     print(*sess.run([v.value(), v.read_value(), v * 2]))
+      [1. 2.] [2. 3.] [1.5 2.5] [1.5 2.5]
+      [1.5 2.5] [1.5 2.5] [3. 5.]
+    """
 
     __array_priority__ = 100
     _static_shape: shapes.TensorShape
@@ -264,7 +341,14 @@ class Variable(metaclass=_Creating):
         raise NotImplementedError
 
     def value(self) -> Tensor:
-        """The value."""
+        """The value.
+
+        Returns:
+          A tensor of the variable's dtype and shape.
+
+        Raises:
+          NotImplementedError: The class is not one of those that hold a value.
+        """
         raise NotImplementedError
 
     def _as_graph_element(self) -> Tensor:
@@ -275,13 +359,40 @@ class Variable(metaclass=_Creating):
         return self._snapshot.eval(session=session)
 
     def initialized_value(self) -> Tensor:
-        """The value, or the initial one where it has none yet."""
+        """The value, or the initial one where it has none yet.
+
+        Returns:
+          A tensor of the variable's dtype and shape.
+
+        Example:
+          >>> v = tf.Variable(3)
+          >>> w = tf.Variable(v.initialized_value() * 2)  # Whichever of both is initialized first.
+          >>> with tf.Session() as sess:
+          ...     sess.run(w.initializer)
+          ...     print(sess.run(w))
+          6
+        """
         from millstream.control_flow import cond
 
         return cond(is_variable_initialized(self), self.read_value, lambda: self.initial_value)
 
     def load(self, value: Any, session: Any = None) -> None:
-        """Sets the value in this session or the default one."""
+        """Sets the value in this session or the default one.
+
+        Args:
+          value: An array of the variable's shape, or what becomes one.
+          session: The session.
+
+        Raises:
+          ValueError: There is no session.
+
+        Example:
+          >>> v = tf.Variable(3)
+          >>> with tf.Session() as sess:
+          ...     v.load(7)
+          ...     print(sess.run(v))
+          7
+        """
         from millstream._engine import default_session
 
         session = session or default_session()
@@ -290,12 +401,33 @@ class Variable(metaclass=_Creating):
         session.run(self.initializer, {self.initializer.inputs[1]: value})
 
     def set_shape(self, shape: Any) -> None:
-        """Refines what is known of the shape."""
+        """Refines what is known of the shape.
+
+        Args:
+          shape: A `TensorShape`, or what becomes one.
+
+        Example:
+          >>> v = tf.Variable([1, 2], validate_shape=False, shape=tf.TensorShape(None), use_resource=True)
+          >>> v.set_shape([2])
+          >>> v.shape
+          TensorShape([Dimension(2)])
+        """
         self._snapshot.set_shape(shape)
         self._static_shape = self._static_shape.merge_with(shape)
 
     def to_proto(self, export_scope: Optional[str] = None) -> Any:
-        """The variable as a `VariableDef`."""
+        """The variable as a `VariableDef`.
+
+        Args:
+          export_scope: A name scope; names are those within it.
+
+        Returns:
+          The message; None if the variable is outside of the scope.
+
+        Example:
+          >>> tf.Variable(3, name="v").to_proto().variable_name
+          'v:0'
+        """
         from millstream import protos
 
         if export_scope is not None and not self.name.startswith(export_scope):
@@ -312,7 +444,20 @@ class Variable(metaclass=_Creating):
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: Optional[str] = None) -> "Variable":
-        """The variable that a `VariableDef` names."""
+        """The variable that a `VariableDef` names, in the default graph.
+
+        Args:
+          variable_def: The message.
+          import_scope: The name scope that its graph was imported into.
+
+        Returns:
+          A `Variable`.
+
+        Example:
+          >>> v = tf.Variable(3, name="v")
+          >>> tf.Variable.from_proto(v.to_proto()).name
+          'v:0'
+        """
         return Variable(variable_def=variable_def, import_scope=import_scope)
 
     def _from_def(self, message: Any, scope: Optional[str]) -> None:
@@ -539,22 +684,48 @@ class ResourceVariable(Variable):
         return self._changed(op("ResourceScatter" + what)(self._variable, slices.indices, values, name=name), True)
 
 
+# What is done to a row or slice, and what becomes of 8 with 2.
+_SCATTERED = {
+    "Add": ("Adds to", 10), "Sub": ("Subtracts from", 6), "Mul": ("Multiplies", 16), "Div": ("Divides", 4),
+    "Min": ("Takes the lesser of what is there and is given, in", 2), "Max": ("Takes the greater of what is there and is given, in", 8), "Update": ("Replaces", 2),
+}  # fmt: skip
+
+_METHOD = """{doc} {what} of the variable, as `tf.scatter_add` and its like.
+
+Returns:
+  The variable after that: a tensor, or what reads it then.
+
+Raises:
+  TypeError: Where slices are expected, something else.
+  tf.errors.InvalidArgumentError: When run: an index is out of range.
+
+Example:
+  >>> v = tf.Variable([8])
+  >>> changed = v.{call}
+  >>> with tf.Session() as sess:
+  ...     sess.run(v.initializer)
+  ...     print(sess.run(changed))
+  [{result}]
+"""
+
+
 def _scatters() -> None:
     for method, what in dict(sub="Sub", add="Add", update="Update", max="Max", min="Min", mul="Mul", div="Div").items():
 
         def scatter(self: Any, sparse_delta: Any, use_locking: bool = False, name: Optional[str] = None, _what: str = what) -> Any:
-            """Changes the rows that the slices name."""
             return self._scatter(_what, sparse_delta, name)
 
+        scatter.__name__, scatter.__qualname__ = "scatter_" + method, "Variable.scatter_" + method
+        scatter.__doc__ = _METHOD.format(doc=_SCATTERED[what][0], what="rows", result=_SCATTERED[what][1], call="%s(tf.IndexedSlices([2], tf.constant([0])))" % scatter.__name__)
         setattr(Variable, "scatter_" + method, scatter)
-
 
     for method, what in dict(sub="Sub", add="Add", update="Update").items():
 
         def scatter_nd(self: Any, indices: Any, updates: Any, name: Optional[str] = None, _what: str = what) -> Any:
-            """Changes the slices at these indices."""
             return self._scatter_nd(_what, indices, updates, name)
 
+        scatter_nd.__name__, scatter_nd.__qualname__ = "scatter_nd_" + method, "Variable.scatter_nd_" + method
+        scatter_nd.__doc__ = _METHOD.format(doc=_SCATTERED[what][0], what="slices", result=_SCATTERED[what][1], call="%s([[0]], [2])" % scatter_nd.__name__)
         setattr(Variable, "scatter_nd_" + method, scatter_nd)
 
 
@@ -595,13 +766,49 @@ class _Unread(ResourceVariable):
 
 
 def is_variable_initialized(ref: Any, name: Optional[str] = None) -> Tensor:
-    """Whether the variable has a value."""
+    """Whether the variable has a value.
+
+    Args:
+      ref: A variable, or a tensor that refers to one.
+      name: A name for the operation.
+
+    Returns:
+      A boolean scalar tensor.
+
+    Example:
+      >>> v = tf.Variable(3)
+      >>> ready = tf.is_variable_initialized(v)
+      >>> with tf.Session() as sess:
+      ...     print(sess.run(ready), sess.run(v.initializer), sess.run(ready))
+      False None True
+    """
     if isinstance(ref, ResourceVariable):
         return ref.is_initialized(name)
     return op("IsVariableInitialized")(ref._ref() if isinstance(ref, Variable) else ref, name=name)
 
 
-def _assigner(method: str, op_name: str) -> Any:
+_ASSIGNED = """{doc}: `ref.{method}(value)`.
+
+Args:
+  ref: A variable, or a tensor that refers to one.
+  value: A tensor of its dtype and shape.
+  use_locking: Whether others wait meanwhile.
+  name: A name for the operation.
+
+Returns:
+  The variable after that: a tensor, or what reads it then.
+
+Example:
+  >>> v = tf.Variable(3)
+  >>> changed = tf.{method}(v, 5)
+  >>> with tf.Session() as sess:
+  ...     sess.run(v.initializer)
+  ...     print(sess.run(changed))
+  {result}
+"""
+
+
+def _assigner(method: str, op_name: str, doc: str, result: int) -> Any:
     def function(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: Optional[str] = None) -> Any:
         if isinstance(ref, Tensor):
             options = {"validate_shape": validate_shape} if op_name == "Assign" and validate_shape is not None else {}
@@ -611,23 +818,81 @@ def _assigner(method: str, op_name: str) -> Any:
         return getattr(ref, method)(value, name=name)
 
     function.__name__ = function.__qualname__ = method
-    function.__doc__ = "`ref.%s(value)`." % method
+    function.__doc__ = _ASSIGNED.format(doc=doc, method=method, result=result)
     return function
 
 
-assign = _assigner("assign", "Assign")
-_add = _assigner("assign_add", "AssignAdd")
-_sub = _assigner("assign_sub", "AssignSub")
+assign = _assigner("assign", "Assign", "Replaces the value of a variable", 5)
+_add = _assigner("assign_add", "AssignAdd", "Adds to the value of a variable", 8)
+_sub = _assigner("assign_sub", "AssignSub", "Subtracts from the value of a variable", -2)
 
 
 def assign_add(ref: Any, value: Any, use_locking: Any = None, name: Optional[str] = None) -> Any:
-    """`ref.assign_add(value)`."""
     return _add(ref, value, None, use_locking, name)
 
 
+assign_add.__doc__ = _add.__doc__
+
+
 def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: Optional[str] = None) -> Any:
-    """`ref.assign_sub(value)`."""
     return _sub(ref, value, None, use_locking, name)
+
+
+assign_sub.__doc__ = _sub.__doc__
+
+
+_SCATTER = """{doc} rows of a variable.
+
+Args:
+  ref: A variable, or a tensor that refers to one.
+  indices: An int32 or int64 tensor of any shape: which rows.
+  updates: A tensor of the variable's dtype, of shape `indices.shape + ref.shape[1:]`, or a scalar.
+  use_locking: Whether others wait meanwhile.
+  name: A name for the operation.
+
+Returns:
+  The variable after that: a tensor, or what reads it then.
+
+Raises:
+  tf.errors.InvalidArgumentError: When run: there is no such row.
+
+Example:
+  >>> v = tf.Variable([8, 8, 8])
+  >>> changed = tf.{name}(v, [0, 2], [2, 2])
+  >>> with tf.Session() as sess:
+  ...     sess.run(v.initializer)
+  ...     print(sess.run(changed))
+  {result}
+"""
+
+_SCATTER_ND = """{doc} slices of a variable.
+
+Args:
+  ref: A variable, or a tensor that refers to one.
+  indices: An int32 or int64 tensor: each of its rows along the last axis says where in the first axes of the variable.
+  updates: A tensor of the variable's dtype, of shape `indices.shape[:-1] + ref.shape[indices.shape[-1]:]`.
+  use_locking: Whether others wait meanwhile.
+  name: A name for the operation.
+
+Returns:
+  The variable after that: a tensor, or what reads it then.
+
+Raises:
+  tf.errors.InvalidArgumentError: When run: there is no such slice.
+
+Example:
+  >>> v = tf.Variable([[8, 8], [8, 8]])
+  >>> changed = tf.{name}(v, [[0, 1], [1, 0]], [2, 2])
+  >>> with tf.Session() as sess:
+  ...     sess.run(v.initializer)
+  ...     print(sess.run(changed))
+  {result}
+"""
+
+
+def _scattered(text: str, what: str, name: str, shown: str) -> str:
+    doc, result = _SCATTERED[what]
+    return text.format(doc=doc, name=name, result=shown % (result, result))
 
 
 def _scatter_function(what: str) -> Scatter:
@@ -637,7 +902,7 @@ def _scatter_function(what: str) -> Scatter:
         return op("Scatter" + what)(ref._ref() if isinstance(ref, Variable) else ref, indices, updates, use_locking=use_locking, name=name)
 
     function.__name__ = function.__qualname__ = "scatter_" + what.lower()
-    function.__doc__ = "Changes the rows of a variable at `indices`."
+    function.__doc__ = _scattered(_SCATTER, what, function.__name__, "[%d 8 %d]" if what in ("Update", "Div", "Min", "Sub", "Max") else "[%d  8 %d]")
     return function
 
 
@@ -648,7 +913,7 @@ def _scatter_nd_function(what: str) -> Any:
         return op("ScatterNd" + what)(ref._ref() if isinstance(ref, Variable) else ref, indices, updates, use_locking=use_locking, name=name)
 
     function.__name__ = function.__qualname__ = "scatter_nd_" + what.lower()
-    function.__doc__ = "Changes the slices of a variable at `indices`."
+    function.__doc__ = _scattered(_SCATTER_ND, what, function.__name__, "[[8 %d] [%d 8]]" if what != "Add" else "[[ 8 %d] [%d  8]]")
     return function
 
 
@@ -665,7 +930,32 @@ scatter_update = _scatter_function("Update")
 
 
 def count_up_to(ref: Any, limit: int, name: Optional[str] = None) -> Tensor:
-    """The value, which then grows by one; ends with `OutOfRangeError` at `limit`."""
+    """The value, which then grows by one.
+
+    Args:
+      ref: A variable of int32 or int64, or a tensor that refers to one.
+      limit: An int: where it ends.
+      name: A name for the operation.
+
+    Returns:
+      A scalar tensor of the variable's dtype: the value before.
+
+    Raises:
+      tf.errors.OutOfRangeError: When run: the value is `limit`.
+
+    Example:
+      >>> n = tf.Variable(0)
+      >>> count = tf.count_up_to(n, 2)
+      >>> sess = tf.Session()
+      >>> sess.run(n.initializer)
+      >>> print(sess.run(count), sess.run(count))
+      0 1
+      >>> sess.run(count)
+      Traceback (most recent call last):
+        ...
+      millstream.errors.OutOfRangeError: Reached limit of 2
+      ...
+    """
     if isinstance(ref, ResourceVariable):
         return op("ResourceCountUpTo")(ref.handle, limit=limit, T=ref.dtype, name=name)
     return op("CountUpTo")(ref._ref() if isinstance(ref, Variable) else ref, limit=limit, name=name)
@@ -674,12 +964,28 @@ def count_up_to(ref: Any, limit: int, name: Optional[str] = None) -> Tensor:
 # Collections and initializers of variables.
 
 
+_COLLECTED = """The variables of the collection `{key}`.
+
+Args:
+  scope: A regular expression; only those whose names begin so.
+
+Returns:
+  A list of variables, in the order they were made.
+
+Example:
+  >>> v = tf.Variable(1, name="v", collections=["{key}"])
+  >>> w = tf.Variable(2, name="w", collections=["{key}"])
+  >>> [v.name for v in tf.{name}()], [v.name for v in tf.{name}("w")]
+  (['v:0', 'w:0'], ['w:0'])
+"""
+
+
 def _of(key: str, called: str) -> Any:
     def function(scope: Optional[str] = None) -> List[Any]:
         return get_collection(key, scope)
 
     function.__name__ = function.__qualname__ = called
-    function.__doc__ = "The variables of the collection `%s`." % key
+    function.__doc__ = _COLLECTED.format(key=key, name=called)
     return function
 
 
@@ -691,12 +997,34 @@ moving_average_variables = _of(GraphKeys.MOVING_AVERAGE_VARIABLES, "moving_avera
 
 
 def all_variables() -> List[Any]:
-    """`global_variables`, by its old name."""
+    """`global_variables`, by its old name.
+
+    Example:
+      >>> v = tf.Variable(1, name="v")
+      >>> [v.name for v in tf.all_variables()]
+      ['v:0']
+    """
     return global_variables()
 
 
 def variables_initializer(var_list: Any, name: str = "init") -> Operation:
-    """Gives these variables their initial values."""
+    """Gives these variables their initial values.
+
+    Args:
+      var_list: A list of variables.
+      name: A name for the operation.
+
+    Returns:
+      An `Operation`.
+
+    Example:
+      >>> v, w = tf.Variable(1), tf.Variable(2)
+      >>> init = tf.variables_initializer([v])
+      >>> with tf.Session() as sess:
+      ...     sess.run(init)
+      ...     print(*sess.run([tf.is_variable_initialized(v), tf.is_variable_initialized(w)]))
+      True False
+    """
     return group(*[v.initializer for v in var_list], name=name)
 
 
@@ -704,12 +1032,34 @@ initialize_variables = variables_initializer
 
 
 def global_variables_initializer() -> Operation:
-    """Gives all global variables their initial values."""
+    """Gives all global variables that there are now their initial values.
+
+    Returns:
+      An `Operation`.
+
+    Example:
+      >>> v = tf.Variable(3)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(v))
+      3
+    """
     return variables_initializer(global_variables())
 
 
 def local_variables_initializer() -> Operation:
-    """Gives all local variables their initial values."""
+    """Gives all local variables that there are now their initial values.
+
+    Returns:
+      An `Operation`.
+
+    Example:
+      >>> n = tf.get_local_variable("n", initializer=3)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.local_variables_initializer())
+      ...     print(sess.run(n))
+      3
+    """
     return variables_initializer(local_variables())
 
 
@@ -718,7 +1068,23 @@ initialize_local_variables = local_variables_initializer
 
 
 def report_uninitialized_variables(var_list: Any = None, name: str = "report_uninitialized_variables") -> Tensor:
-    """The names of those variables that have no value yet."""
+    """The names of those variables that have no value yet.
+
+    Args:
+      var_list: A list of variables; all global and local ones by default.
+      name: The name scope of what is made.
+
+    Returns:
+      A vector of strings.
+
+    Example:
+      >>> v, w = tf.Variable(1, name="v"), tf.Variable(2, name="w")
+      >>> missing = tf.report_uninitialized_variables()
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     print(sess.run(missing))
+      [b'w']
+    """
     from millstream.array_ops import boolean_mask, stack
     from millstream.framework import constant
 
@@ -732,7 +1098,26 @@ def report_uninitialized_variables(var_list: Any = None, name: str = "report_uni
 
 
 def assert_variables_initialized(var_list: Any = None) -> Any:
-    """Fails unless all variables have values."""
+    """Fails unless all variables have values.
+
+    Args:
+      var_list: A list of variables; all global and local ones by default.
+
+    Returns:
+      What to run; None if there are no variables.
+
+    Raises:
+      tf.errors.FailedPreconditionError: When run: one has none.
+
+    Example:
+      >>> v = tf.Variable(1, name="v")
+      >>> check = tf.assert_variables_initialized()
+      >>> tf.Session().run(check)
+      Traceback (most recent call last):
+        ...
+      millstream.errors.FailedPreconditionError: Attempting to use uninitialized value v
+      ...
+    """
     if var_list is None:
         var_list = global_variables() + local_variables()
     if not var_list:

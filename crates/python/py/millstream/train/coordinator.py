@@ -14,9 +14,32 @@ from millstream import compat, errors, logging
 class Coordinator:
     """Stops a set of threads when any one of them asks to, and hands on why.
 
-    A thread works `while not coord.should_stop()`, and calls `coord.request_stop(error)` when something goes wrong; whoever
-    calls `coord.join(threads)` waits for all and gets the first error raised. Errors of `clean_stop_exception_types`, by default
-    `OutOfRangeError` (the input has ended), stop the threads but are no errors.
+    A thread works `while not coord.should_stop()`, and calls `coord.request_stop(error)` when something goes wrong;
+    whoever
+    calls `coord.join(threads)` waits for all and gets the first error raised.
+
+    Args:
+      clean_stop_exception_types: Classes of exceptions that stop the threads but are no errors; by default
+        `OutOfRangeError`: the input has ended.
+
+    Example:
+      >>> import threading
+      >>> coord, seen = tf.train.Coordinator(), []
+      >>> def work():
+      ...     with coord.stop_on_exception():
+      ...         while not coord.should_stop():
+      ...             seen.append(len(seen))
+      ...             if len(seen) == 3:
+      ...                 coord.request_stop()
+      >>> thread = threading.Thread(target=work)
+      >>> coord.register_thread(thread)
+      >>> thread.start()
+      >>> coord.join([thread])
+      >>> seen, coord.joined, coord.should_stop()
+      ([0, 1, 2], True, True)
+      >>> coord.clear_stop()
+      >>> coord.should_stop()
+      False
     """
 
     def __init__(self, clean_stop_exception_types: Optional[Sequence[Type[BaseException]]] = None) -> None:
@@ -35,9 +58,28 @@ class Coordinator:
         return isinstance(error, self._clean_stop_exception_types)
 
     def request_stop(self, ex: Any = None) -> None:
-        """Makes `should_stop()` true. `ex`, an exception being handled or `sys.exc_info()`, is raised from `join` if it is the first.
+        """Makes `should_stop()` true.
 
-        After `join` nobody would hear of it any more, so it is raised here.
+        Args:
+          ex: The exception that is being handled, or what `sys.exc_info()` gives of it: `join` raises it, if it is
+            the first.
+
+        Raises:
+          ValueError: `ex` is not what is being handled.
+          BaseException: `ex` itself, after `join`: nobody would hear of it any more.
+
+        Example:
+          >>> coord = tf.train.Coordinator()
+          >>> try:
+          ...     {}["lost"]
+          ... except KeyError as error:
+          ...     coord.request_stop(error)
+          >>> coord.should_stop()
+          True
+          >>> coord.join()
+          Traceback (most recent call last):
+            ...
+          KeyError: 'lost'
         """
         with self._lock:
             if ex is not None and self._is_clean(ex):
@@ -78,14 +120,35 @@ class Coordinator:
 
     @contextlib.contextmanager
     def stop_on_exception(self) -> Iterator[None]:
-        """A `with` block whose exceptions become `request_stop(exception)`; they do not leave the block."""
+        """A `with` block whose exceptions become `request_stop(exception)`; they do not leave the block.
+
+        Example:
+          >>> coord = tf.train.Coordinator()
+          >>> with coord.stop_on_exception():
+          ...     raise KeyError("lost")
+          >>> coord.raise_requested_exception()
+          Traceback (most recent call last):
+            ...
+          KeyError: 'lost'
+        """
         try:
             yield
         except BaseException:
             self.request_stop(ex=sys.exc_info())
 
     def wait_for_stop(self, timeout: Optional[float] = None) -> bool:
-        """Waits until somebody asks to stop; False if `timeout` seconds passed first."""
+        """Waits until somebody asks to stop.
+
+        Args:
+          timeout: How many seconds to wait at most; without it, for ever.
+
+        Returns:
+          Whether it was asked for; False if the time is over.
+
+        Example:
+          >>> tf.train.Coordinator().wait_for_stop(0.01)
+          False
+        """
         return self._stop_event.wait(timeout)
 
     def register_thread(self, thread: threading.Thread) -> None:
@@ -99,10 +162,24 @@ class Coordinator:
         stop_grace_period_secs: float = 120,
         ignore_live_threads: bool = False,
     ) -> None:
-        """Waits for the registered threads and `threads` to end, then raises the error that one of them reported, if any.
+        """Waits for the registered threads and `threads` to end, then raises the error that one of them reported, if
+        any.
 
-        Once stop was requested they have `stop_grace_period_secs`; if some are alive after that, `RuntimeError` names them
-        (with `ignore_live_threads`, the log does).
+        Args:
+          threads: Threads to wait for beside those that are registered.
+          stop_grace_period_secs: How many seconds threads have once stop was requested.
+          ignore_live_threads: Whether those that are alive after that are only named in the log.
+
+        Raises:
+          RuntimeError: Threads are alive after the time; it names them.
+          BaseException: What was given to `request_stop`.
+
+        Example:
+          >>> coord = tf.train.Coordinator()
+          >>> loop = tf.train.LooperThread.loop(coord, 0.001, lambda: coord.request_stop(), [])
+          >>> coord.join([loop])
+          >>> loop.is_alive()
+          False
         """
         with self._lock:
             waited_for = list(self._registered_threads.union(threads or ()))
@@ -147,8 +224,38 @@ def _reraise(info: Tuple[Any, Any, Any]) -> None:
 
 
 class LooperThread(threading.Thread):
-    """Calls `target(*args, **kwargs)`, or its own `run_loop()`, until the coordinator says stop: every `timer_interval_secs`
-    seconds, or without pause if that is None. An exception is reported to the coordinator and ends the thread."""
+    """Calls `target(*args, **kwargs)`, or its own `run_loop()`, again and again until the coordinator says stop.
+
+    An exception is reported to the coordinator and ends the thread. `start_loop` is called once before, `stop_loop`
+    once after.
+
+    Args:
+      coord: The `Coordinator`.
+      timer_interval_secs: How many seconds lie between two calls; without pause if it is None.
+      target: What to call.
+      args: A list of its arguments.
+      kwargs: A dict of its keyword arguments.
+
+    Raises:
+      ValueError: `coord` is none, or there are arguments but no `target`.
+
+    Example:
+      >>> class Counting(tf.train.LooperThread):
+      ...     def start_loop(self):
+      ...         self.n = 0
+      ...     def run_loop(self):
+      ...         self.n += 1
+      ...         if self.n == 3:
+      ...             self._coord.request_stop()
+      ...     def stop_loop(self):
+      ...         self.n = -self.n
+      >>> coord = tf.train.Coordinator()
+      >>> thread = Counting(coord, None)
+      >>> thread.start()  # It calls `thread.run()`.
+      >>> coord.join([thread])
+      >>> thread.n
+      -3
+    """
 
     def __init__(
         self,
@@ -176,7 +283,18 @@ class LooperThread(threading.Thread):
         args: Optional[Sequence[Any]] = None,
         kwargs: Any = None,
     ) -> "LooperThread":
-        """Makes such a thread and starts it."""
+        """Makes such a thread and starts it. Arguments are those of the class.
+
+        Returns:
+          The `LooperThread`.
+
+        Example:
+          >>> coord, seen = tf.train.Coordinator(), []
+          >>> thread = tf.train.LooperThread.loop(coord, None, lambda x: seen.append(x) or coord.request_stop(), ["once"])
+          >>> coord.join([thread])
+          >>> seen
+          ['once']
+        """
         looper = LooperThread(coord, timer_interval_secs, target=target, args=args, kwargs=kwargs)
         looper.start()
         return looper

@@ -23,7 +23,26 @@ from millstream.train.queue_runner import QueueRunner, add_queue_runner
 
 
 def match_filenames_once(pattern: Any, name: Optional[str] = None) -> Any:
-    """The names of the files that match, looked up once: a local variable."""
+    """The names of the files that match, looked up once.
+
+    Args:
+      pattern: A pattern as the shell's, or a list of them.
+      name: A name for what is made.
+
+    Returns:
+      A local variable, a vector of strings: initialize it before use.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> for n in "ab":
+      ...     open(os.path.join(folder, n + ".txt"), "w").close()
+      >>> names = tf.train.match_filenames_once(os.path.join(folder, "*.txt"))
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.local_variables_initializer())
+      ...     print([os.path.basename(n) for n in sorted(sess.run(names))])
+      [b'a.txt', b'b.txt']
+    """
     with tf.name_scope(name, "matching_filenames", [pattern]) as name:
         return tf.Variable(
             tf.matching_files(pattern),
@@ -35,7 +54,32 @@ def match_filenames_once(pattern: Any, name: Optional[str] = None) -> Any:
 
 
 def limit_epochs(tensor: Any, num_epochs: Optional[int] = None, name: Optional[str] = None) -> Any:
-    """`tensor`, which can be read `num_epochs` times; then `OutOfRangeError`. It counts in a local variable."""
+    """`tensor`, which can be read `num_epochs` times; then `OutOfRangeError`. It counts in a local variable.
+
+    Args:
+      tensor: Any tensor.
+      num_epochs: How often; None for ever.
+      name: A name for what is made.
+
+    Returns:
+      A tensor of the same value.
+
+    Raises:
+      ValueError: `num_epochs` is not positive.
+      tf.errors.OutOfRangeError: When run once too often.
+
+    Example:
+      >>> x = tf.train.limit_epochs(tf.constant("row"), num_epochs=2)
+      >>> sess = tf.Session()
+      >>> sess.run(tf.local_variables_initializer())
+      >>> sess.run(x), sess.run(x)
+      (b'row', b'row')
+      >>> sess.run(x)
+      Traceback (most recent call last):
+        ...
+      millstream.errors.OutOfRangeError: Reached limit of 2
+      ...
+    """
     if num_epochs is None:
         return tensor
     if num_epochs <= 0:
@@ -60,7 +104,36 @@ def input_producer(
     name: Optional[str] = None,
     cancel_op: Any = None,
 ) -> Any:
-    """A queue of the rows of `input_tensor`, epoch after epoch, shuffled anew in each unless told otherwise."""
+    """A queue of the rows of `input_tensor`, epoch after epoch.
+
+    The queue gets a runner: start it with `start_queue_runners`. If `num_epochs` is given, the count is a local
+    variable to initialize.
+
+    Args:
+      input_tensor: A tensor of rank 1 or more.
+      element_shape: The shape of a row, where the tensor's shape does not say it.
+      num_epochs: How often every row comes; then the queue is closed. None for ever.
+      shuffle: Whether rows come in another order in each epoch.
+      seed: A seed for it.
+      capacity: How many rows the queue holds.
+      shared_name: The queue's name among sessions.
+      summary_name: The name of the summary that says how full the queue is.
+      name: The name scope of what is made.
+      cancel_op: What closes the queue when threads are told to stop.
+
+    Returns:
+      A `FIFOQueue`.
+
+    Raises:
+      ValueError: The shape of a row is unknown.
+
+    Example:
+      >>> q = tf.train.input_producer(tf.constant([[1, 2], [3, 4]]), shuffle=False)
+      >>> row = q.dequeue()
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     print(*[sess.run(row) for _ in range(3)])
+      [1 2] [3 4] [1 2]
+    """
     with tf.name_scope(name, "input_producer", [input_tensor]):
         input_tensor = tf.convert_to_tensor(input_tensor, name="input_tensor")
         element_shape = input_tensor.get_shape()[1:].merge_with(element_shape)
@@ -92,7 +165,27 @@ def string_input_producer(
     name: Optional[str] = None,
     cancel_op: Any = None,
 ) -> Any:
-    """A queue of strings, such as the names of files."""
+    """A queue of strings, such as the names of files. Other arguments are those of `input_producer`.
+
+    Args:
+      string_tensor: A vector of strings.
+
+    Returns:
+      A `FIFOQueue` of strings.
+
+    Raises:
+      ValueError: The list is empty.
+      tf.errors.InvalidArgumentError: When run: the tensor is empty.
+
+    Example:
+      >>> q = tf.train.string_input_producer(["a.txt", "b.txt"], num_epochs=1, shuffle=False)
+      >>> name = q.dequeue()
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     while not sess.should_stop():
+      ...         print(sess.run(name))
+      b'a.txt'
+      b'b.txt'
+    """
     empty = "string_input_producer requires a non-null input tensor"
     if not isinstance(string_tensor, tf.Tensor) and not len(string_tensor):
         raise ValueError(empty)
@@ -123,7 +216,20 @@ def range_input_producer(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """A queue of the numbers from 0 up to `limit`."""
+    """A queue of the numbers from 0 up to `limit`. Other arguments are those of `input_producer`.
+
+    Args:
+      limit: An int32 scalar.
+
+    Returns:
+      A `FIFOQueue` of int32 scalars.
+
+    Example:
+      >>> number = tf.train.range_input_producer(3, shuffle=False).dequeue()
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     print(*[sess.run(number) for _ in range(4)])
+      0 1 2 0
+    """
     with tf.name_scope(name, "input_producer", [limit]) as name:
         fraction = f"fraction_of_{capacity}_full"
         return input_producer(tf.range(limit), [], num_epochs, shuffle, seed, capacity, shared_name, fraction, name)
@@ -138,7 +244,26 @@ def slice_input_producer(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> List[Any]:
-    """The same row of every tensor, one after another; `ValueError` if there is no tensor."""
+    """The same row of every tensor, one after another. Other arguments are those of `input_producer`.
+
+    Args:
+      tensor_list: A list of tensors with as many rows each.
+
+    Returns:
+      A list of tensors: a row of each.
+
+    Raises:
+      ValueError: There is no tensor.
+      TypeError: `tensor_list` is no list.
+
+    Example:
+      >>> image, label = tf.train.slice_input_producer([[[0, 0], [1, 1]], ["a", "b"]], shuffle=False)
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     print(*sess.run([image, label]))
+      ...     print(*sess.run([image, label]))
+      [0 0] b'a'
+      [1 1] b'b'
+    """
     with tf.name_scope(name, "input_producer", tensor_list):
         if not isinstance(tensor_list, (list, tuple)):
             raise TypeError("values must be a sequence.")
@@ -432,9 +557,42 @@ def batch(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """Batches of `batch_size` examples, in the structure (list or dict) of `tensors`, which are one example, or many of them.
+    """Batches of examples, put together in a queue by threads of their own.
 
-    With `dynamic_pad` examples may differ in dimensions of unknown size: shorter ones are padded with zeros.
+    Start the threads with `start_queue_runners`, or use a `MonitoredSession`. When the input ends, so do the batches,
+    with `OutOfRangeError`.
+
+    All eight functions of this kind take these arguments. Those in `_join` take a list of examples, and enqueue each
+    by its own thread; `shuffle_` ones draw at random;
+    `maybe_` ones leave some out.
+
+    Args:
+      tensors: One example: a list or dict of tensors, or a tensor.
+      batch_size: How many examples a batch has: an int, or a scalar tensor.
+      num_threads: How many threads enqueue.
+      capacity: How many examples the queue holds.
+      enqueue_many: Whether `tensors` are many examples, along their first axis.
+      shapes: The shapes of an example, where they are not known.
+      dynamic_pad: Whether examples may differ in dimensions of unknown size: shorter ones are padded with zeros.
+      allow_smaller_final_batch: Whether what is left at the end comes as a smaller batch; else it is dropped.
+      shared_name: The queue's name among sessions.
+      name: The name scope of what is made.
+
+    Returns:
+      A structure like `tensors`, with a first axis of length `batch_size` more.
+
+    Raises:
+      ValueError: There is no tensor, or shapes are unknown.
+
+    Example:
+      >>> number = tf.train.range_input_producer(5, num_epochs=1, shuffle=False).dequeue()
+      >>> batch = tf.train.batch([number, number * 10], batch_size=2, allow_smaller_final_batch=True)
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     while not sess.should_stop():
+      ...         print(*sess.run(batch))
+      [0 1] [ 0 10]
+      [2 3] [20 30]
+      [4] [40]
     """
     return maybe_batch(
         tensors,
@@ -464,7 +622,22 @@ def maybe_batch(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """`batch` of those examples for which `keep_input` holds."""
+    """`batch` of those examples for which `keep_input` holds.
+
+    Args:
+      tensors: One example, as for `batch`, of which the other arguments are.
+      keep_input: A boolean scalar; with `enqueue_many`, a vector of them is allowed, too.
+
+    Returns:
+      A structure like `tensors`, with a first axis of length `batch_size` more.
+
+    Example:
+      >>> number = tf.train.range_input_producer(6, num_epochs=1, shuffle=False).dequeue()
+      >>> odd = tf.train.maybe_batch([number], keep_input=tf.equal(number % 2, 1), batch_size=3)
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     print(sess.run(odd))
+      [1 3 5]
+    """
     return _batched(
         "batch",
         tensors,
@@ -493,7 +666,23 @@ def batch_join(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """`batch` of what several sets of tensors give, each enqueued by a thread of its own."""
+    """`batch` of what several sets of tensors give, each enqueued by a thread of its own.
+
+    Args:
+      tensors_list: A list of examples, alike in structure and dtypes. The other arguments are those of `batch`.
+
+    Returns:
+      A structure like one of them, with a first axis more.
+
+    Raises:
+      ValueError: There is no example, or they differ.
+
+    Example:
+      >>> batch = tf.train.batch_join([[tf.constant(1)], [tf.constant(2)]], batch_size=4)
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     print(sess.run(batch).shape)
+      (4,)
+    """
     return maybe_batch_join(
         tensors_list,
         True,
@@ -520,7 +709,17 @@ def maybe_batch_join(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """`batch_join` of those examples for which `keep_input` holds."""
+    """`batch_join` of those examples for which `keep_input` holds. The other arguments are those of `batch_join`.
+
+    Args:
+      keep_input: A boolean scalar; with `enqueue_many`, a vector of them is allowed, too.
+
+    Example:
+      >>> batch = tf.train.maybe_batch_join([[tf.constant(1)], [tf.constant(2)]], keep_input=True, batch_size=4)
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     print(sess.run(batch).shape)
+      (4,)
+    """
     sets = _sets(tensors_list)
     return _batched(
         "batch_join",
@@ -552,7 +751,23 @@ def shuffle_batch(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """`batch` of examples drawn at random from a queue that holds more than `min_after_dequeue` of them."""
+    """`batch` of examples drawn at random from a queue.
+
+    Args:
+      tensors: One example, as for `batch`, of which the other arguments are.
+      min_after_dequeue: How many examples stay in the queue, for them to be mixed well.
+      seed: A seed for the order.
+
+    Returns:
+      A structure like `tensors`, with a first axis of length `batch_size` more.
+
+    Example:
+      >>> number = tf.train.range_input_producer(6, num_epochs=1, shuffle=False).dequeue()
+      >>> batch = tf.train.shuffle_batch([number], batch_size=6, capacity=10, min_after_dequeue=3)
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     print(sorted(sess.run(batch).tolist()))
+      [0, 1, 2, 3, 4, 5]
+    """
     return maybe_shuffle_batch(
         tensors,
         batch_size,
@@ -583,7 +798,18 @@ def maybe_shuffle_batch(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """`shuffle_batch` of those examples for which `keep_input` holds."""
+    """`shuffle_batch` of those examples for which `keep_input` holds. The other arguments are those of `shuffle_batch`.
+
+    Args:
+      keep_input: A boolean scalar; with `enqueue_many`, a vector of them is allowed, too.
+
+    Example:
+      >>> number = tf.train.range_input_producer(6, num_epochs=1, shuffle=False).dequeue()
+      >>> odd = tf.train.maybe_shuffle_batch([number], 3, 10, 1, keep_input=tf.equal(number % 2, 1))
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     print(sorted(sess.run(odd).tolist()))
+      [1, 3, 5]
+    """
     return _batched(
         "shuffle_batch",
         tensors,
@@ -614,7 +840,21 @@ def shuffle_batch_join(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """`shuffle_batch` of what several sets of tensors give, each enqueued by a thread of its own."""
+    """`shuffle_batch` of what several sets of tensors give, each enqueued by a thread of its own.
+
+    Args:
+      tensors_list: A list of examples, alike in structure and dtypes. The other arguments are those of `batch` and
+        `shuffle_batch`.
+
+    Returns:
+      A structure like one of them, with a first axis more.
+
+    Example:
+      >>> batch = tf.train.shuffle_batch_join([[tf.constant(1)], [tf.constant(2)]], batch_size=4, capacity=10, min_after_dequeue=2)
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     print(sess.run(batch).shape)
+      (4,)
+    """
     return maybe_shuffle_batch_join(
         tensors_list,
         batch_size,
@@ -643,7 +883,18 @@ def maybe_shuffle_batch_join(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Any:
-    """`shuffle_batch_join` of those examples for which `keep_input` holds."""
+    """`shuffle_batch_join` of those examples for which `keep_input` holds. The other arguments are those of
+    `shuffle_batch_join`.
+
+    Args:
+      keep_input: A boolean scalar; with `enqueue_many`, a vector of them is allowed, too.
+
+    Example:
+      >>> batch = tf.train.maybe_shuffle_batch_join([[tf.constant(1)], [tf.constant(2)]], 4, 10, 2, keep_input=True)
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     print(sess.run(batch).shape)
+      (4,)
+    """
     sets = _sets(tensors_list)
     return _batched(
         "shuffle_batch_join",

@@ -19,9 +19,37 @@ ClosedTypes = Tuple[Type[errors.OpError], ...]
 class QueueRunner:
     """A queue and the ops that enqueue into it, each to be run by a thread of its own.
 
-    `close_op` closes the queue when the last thread met the end of its input (one of `queue_closed_exception_types`, by default
-    `OutOfRangeError`); `cancel_op` closes it, and breaks off what waits for room, when the coordinator says stop. Both are made
-    if not given. With `queue_runner_def` the runner is the one that `to_proto` wrote.
+    Args:
+      queue: The queue.
+      enqueue_ops: A list of operations; each gets a thread that runs it again and again.
+      close_op: Closes the queue when the last thread met the end of its input; made if not given.
+      cancel_op: Closes the queue, and breaks off what waits for room, when the coordinator says stop; made if not
+        given.
+      queue_closed_exception_types: A tuple of the errors that mean the end of input; by default `OutOfRangeError`.
+      queue_runner_def: What `to_proto` wrote, in place of all these.
+      import_scope: The name scope that the graph of `queue_runner_def` was imported into.
+
+    Raises:
+      ValueError: `queue_runner_def` with a queue, or neither; no `enqueue_ops`.
+      TypeError: `queue_closed_exception_types` is no tuple of error classes.
+
+    Example:
+      >>> q = tf.FIFOQueue(10, tf.float32, shapes=[[]], name="q")
+      >>> runner = tf.train.QueueRunner(q, [q.enqueue(tf.constant(1.5))] * 2)
+      >>> runner.name, runner.queue is q, len(runner.enqueue_ops), runner.close_op.type, runner.cancel_op.type
+      ('q', True, 2, 'QueueCloseV2', 'QueueCloseV2')
+      >>> runner.queue_closed_exception_types, runner.exceptions_raised
+      ((<class 'millstream.errors.OutOfRangeError'>,), [])
+      >>> tf.train.QueueRunner.from_proto(runner.to_proto()).name
+      'q'
+      >>> get = q.dequeue()
+      >>> coord = tf.train.Coordinator()
+      >>> with tf.Session() as sess:
+      ...     threads = runner.create_threads(sess, coord, daemon=True, start=True)
+      ...     print(len(threads), sess.run(get))
+      ...     coord.request_stop()
+      ...     coord.join(threads)
+      3 1.5
     """
 
     def __init__(
@@ -163,7 +191,14 @@ class QueueRunner:
     ) -> List[threading.Thread]:
         """A thread for each enqueue op, and with a coordinator one more that closes the queue when it says stop.
 
-        Threads are registered with the coordinator. None are made while those made before for the session are at work.
+        Args:
+          sess: The session.
+          coord: A `Coordinator`, with which they are registered.
+          daemon: Whether they end with the process.
+          start: Whether they are started.
+
+        Returns:
+          A list of threads: empty while those made before for the session are at work.
         """
         with self._lock:
             if 0 < self._runs_per_session.get(sess, 0):
@@ -223,7 +258,18 @@ def _repeat(run: Any, coord: Optional[Coordinator]) -> None:
 
 
 def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS) -> None:
-    """Adds a runner to a collection of the default graph, for `start_queue_runners` to find."""
+    """Adds a runner to a collection of the default graph, for `start_queue_runners` to find.
+
+    Args:
+      qr: The `QueueRunner`.
+      collection: The collection's name.
+
+    Example:
+      >>> q = tf.FIFOQueue(10, tf.float32)
+      >>> tf.train.add_queue_runner(tf.train.QueueRunner(q, [q.enqueue(1.0)]))
+      >>> len(tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS))
+      1
+    """
     tf.get_default_graph().add_to_collection(collection, qr)
 
 
@@ -234,9 +280,31 @@ def start_queue_runners(
     start: bool = True,
     collection: str = GraphKeys.QUEUE_RUNNERS,
 ) -> List[threading.Thread]:
-    """Makes, and starts, the threads of all runners in a collection of the default graph; by default for the default session.
+    """Starts the threads of all queue runners of a collection.
 
-    A monitored session has started them itself: for one, nothing is done.
+    Args:
+      sess: The session; the default session if none is given.
+      coord: A `Coordinator` for the threads.
+      daemon: Whether they end with the process.
+      start: Whether they are started, too.
+      collection: The collection's name.
+
+    Returns:
+      A list of the threads.
+
+    Raises:
+      ValueError: There is no session.
+      TypeError: `sess` is no session.
+
+    Example:
+      >>> rows = tf.train.batch([tf.train.range_input_producer(3, shuffle=False).dequeue()], 3)
+      >>> with tf.Session() as sess:
+      ...     coord = tf.train.Coordinator()
+      ...     threads = tf.train.start_queue_runners(sess, coord)
+      ...     print(sess.run(rows))
+      ...     coord.request_stop()
+      ...     coord.join(threads)
+      [0 1 2]
     """
     if sess is None:
         sess = tf.get_default_session()

@@ -21,7 +21,21 @@ _ENDS = (errors.OutOfRangeError, errors.CancelledError)
 
 
 def clip_gradient_norms(gradients_to_variables: Sequence[Tuple[Any, Any]], max_norm: Any) -> List[Tuple[Any, Any]]:
-    """Pairs of gradient and variable, each gradient made no longer than `max_norm`."""
+    """Pairs of gradient and variable, each gradient made no longer than `max_norm`.
+
+    Args:
+      gradients_to_variables: A list of pairs, as `compute_gradients` gives; a gradient may be None.
+      max_norm: The greatest Euclidean norm.
+
+    Returns:
+      A list of pairs.
+
+    Example:
+      >>> v = tf.Variable([0.0, 0.0])
+      >>> (clipped, _), = tf.contrib.training.clip_gradient_norms([(tf.constant([3.0, 4.0]), v)], max_norm=1.0)
+      >>> print(tf.Session().run(clipped))
+      [0.6 0.8]
+    """
     out = []
     for grad, var in gradients_to_variables:
         if isinstance(grad, tf.IndexedSlices):
@@ -47,10 +61,42 @@ def bucket(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Tuple[Any, Any]:
-    """Puts each example into one of `num_buckets` queues, and gives a batch, with its bucket's number, as soon as one is full.
+    """Puts each example into one of `num_buckets` queues, and gives a batch, with its bucket's number, as soon as one is
+    full.
 
-    `batch_size` is one for all, or a list with one for each bucket. `which_bucket` outside `[0, num_buckets)` ends the pipeline with
-    an error (TensorFlow drops such an example without a word). With `dynamic_pad`, dimensions of unknown size are padded.
+    An example whose `which_bucket` is outside `[0, num_buckets)` ends the pipeline with an error (TensorFlow drops it
+    without a word).
+
+    Args:
+      tensors: One example: a list or dict of tensors.
+      which_bucket: An int32 scalar: the example's bucket.
+      batch_size: How many examples a batch has: one int for all, or a list with one for each bucket.
+      num_buckets: How many buckets there are.
+      num_threads: How many threads enqueue.
+      capacity: How many examples the queue before the buckets holds.
+      bucket_capacities: A list: how many examples each bucket holds.
+      shapes: The shapes of an example, where they are not known.
+      dynamic_pad: Whether dimensions of unknown size are padded.
+      allow_smaller_final_batch: Whether what is left at the end comes as smaller batches.
+      keep_input: A boolean scalar: whether the example counts.
+      shared_name: The queues' name among sessions.
+      name: The name scope of what is made.
+
+    Returns:
+      A pair: the bucket's number, an int32 scalar, and the batch: a list or dict like `tensors` (the tensor itself if
+        the list has one), with a first axis more.
+
+    Raises:
+      ValueError: A list has another length than `num_buckets`, or there is no tensor.
+
+    Example:
+      >>> number = tf.train.range_input_producer(4, num_epochs=1, shuffle=False).dequeue()
+      >>> bucket, rows = tf.contrib.training.bucket([number, number * 10], which_bucket=number % 2, batch_size=2, num_buckets=2)
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     print(*sess.run([bucket] + rows))
+      ...     print(*sess.run([bucket] + rows))
+      0 [0 2] [ 0 20]
+      1 [1 3] [10 30]
     """
     each_its_own = isinstance(batch_size, (list, tuple))
     if each_its_own and len(batch_size) != num_buckets:
@@ -175,9 +221,29 @@ def bucket_by_sequence_length(
     shared_name: Optional[str] = None,
     name: Optional[str] = None,
 ) -> Tuple[Any, Any]:
-    """Batches of examples of about the same length: `bucket_boundaries` are the lengths at which the next bucket begins.
+    """Batches of examples of about the same length. The other arguments are those of `bucket`.
 
-    Returns the lengths of a batch's examples, and the batch.
+    Args:
+      input_length: An int32 scalar: the example's length.
+      tensors: One example: a list or dict of tensors.
+      batch_size: How many examples a batch has: one int for all, or a list with one for each bucket.
+      bucket_boundaries: A list of the lengths at which the next bucket begins, increasing.
+
+    Returns:
+      A pair: the lengths of a batch's examples, an int32 vector, and the batch.
+
+    Raises:
+      TypeError: `bucket_boundaries` is no list of ints.
+      ValueError: It is empty, or does not increase.
+
+    Example:
+      >>> n = tf.train.range_input_producer(7, num_epochs=1, shuffle=False).dequeue()
+      >>> lengths, (rows,) = tf.contrib.training.bucket_by_sequence_length(n, [tf.range(n)], 2, bucket_boundaries=[2, 4], dynamic_pad=True)
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     for _ in range(2):
+      ...         print(sess.run([lengths, rows])[1].tolist())
+      [[0], [0]]
+      [[0, 1, 0], [0, 1, 2]]
     """
     if not isinstance(bucket_boundaries, (list, tuple)):
         raise TypeError(f"bucket_boundaries must be a list or tuple, but received: {bucket_boundaries}")

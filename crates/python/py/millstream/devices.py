@@ -37,6 +37,16 @@ class DeviceSpec:
 
     >>> tf.DeviceSpec(job="ps", device_type="CPU", device_index=0).to_string()
     '/job:ps/device:CPU:0'
+
+    Example:
+      >>> spec = tf.DeviceSpec.from_string("/job:worker/task:2")
+      >>> spec.job, spec.replica, spec.task, spec.device_type, spec.device_index
+      ('worker', None, 2, None, None)
+      >>> spec.replace(device_type="CPU").to_string(), spec.make_merged_spec(tf.DeviceSpec(task=5)).to_string()
+      ('/job:worker/task:2/device:CPU:*', '/job:worker/task:5')
+      >>> spec.merge_from(tf.DeviceSpec(device_index=1))
+      >>> spec.to_string(), spec.parse_from_string("/cpu:0").to_string()
+      ('/job:worker/task:2', '/device:CPU:0')
     """
 
     def __init__(
@@ -55,7 +65,14 @@ class DeviceSpec:
 
     @classmethod
     def from_string(cls, spec: str) -> "DeviceSpec":
-        """The spec for a device's name. `ValueError` if it is none."""
+        """The spec for a device's name.
+
+        Returns:
+          A `DeviceSpec`.
+
+        Raises:
+          ValueError: It is no such name.
+        """
         return cls(*_parse(spec))
 
     def parse_from_string(self, spec: str) -> "DeviceSpec":

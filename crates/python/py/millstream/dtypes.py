@@ -101,10 +101,25 @@ _INFO = {number: (name, numpy_type, kind) for name, number, numpy_type, kind in 
 
 
 class DType:
-    """The type of a tensor's elements. There is one object for each; make them with `as_dtype`.
+    """The type of the elements of a tensor: `tf.float32`, `tf.int64`, `tf.string`, `tf.float32_ref`.
 
-    >>> tf.float32.name, tf.float32.size, tf.float32.as_numpy_dtype
-    ('float32', 4, <class 'numpy.float32'>)
+    Args:
+      type_enum: Its number in `types.proto`; `as_dtype` takes more.
+
+    Raises:
+      TypeError: There is no such number.
+
+    Example:
+      >>> t = tf.float32
+      >>> t.name, t.size, t.as_datatype_enum, t.base_dtype, tf.complex64.real_dtype, t.is_numpy_compatible
+      ('float32', 4, 1, tf.float32, tf.float32, True)
+      >>> t.is_floating, t.is_integer, t.is_bool, t.is_complex, t.is_quantized, tf.uint8.is_unsigned
+      (True, False, False, False, False, True)
+      >>> tf.uint8.min, tf.uint8.max, tf.uint8.limits, t.as_numpy_dtype is np.float32
+      (0, 255, (0, 255), True)
+      >>> v = tf.Variable(1.0)
+      >>> v.dtype, t.is_compatible_with(v.dtype), t.is_compatible_with(tf.float64)
+      (tf.float32_ref, True, False)
     """
 
     __slots__ = ("_number", "_kind", "_name", "_numpy", "_is_ref")
@@ -142,7 +157,11 @@ class DType:
 
     @property
     def as_numpy_dtype(self) -> Any:
-        """The NumPy type of the values. Strings are `object` arrays of `bytes`."""
+        """The NumPy type of the values. Strings are `object` arrays of `bytes`.
+
+        Raises:
+          KeyError: There is none, as for resources.
+        """
         if self._numpy is not None:
             return self._numpy
         if self._kind == _FLOAT:
@@ -226,7 +245,11 @@ class DType:
 
     @property
     def limits(self, clip_negative: builtins.bool = True) -> Tuple[Any, Any]:
-        """The range that image functions scale to: 0 to 1 for floats, 0 to the largest value for integers."""
+        """The range that image functions scale to: 0 to 1 for floats, 0 to the largest value for integers.
+
+        Raises:
+          KeyError: It is no dtype of real numbers.
+        """
         if self._kind in (_INT, _UINT):
             return 0, self.max
         if self._kind == _FLOAT:
@@ -346,7 +369,18 @@ np_resource = np.dtype([("resource", np.ubyte)])
 def as_dtype(type_value: Any) -> DType:
     """The `DType` for a name, a number of `types.proto`, a NumPy type or dtype, or `float`, `bool`, `object`.
 
-    Raises `TypeError` for anything else.
+    Args:
+      type_value: One of these, or a `DType`.
+
+    Returns:
+      A `DType`.
+
+    Raises:
+      TypeError: It is something else.
+
+    Example:
+      >>> tf.as_dtype("int32"), tf.as_dtype(np.float64), tf.as_dtype(1), tf.as_dtype(bool)
+      (tf.int32, tf.float64, tf.float32, tf.bool)
     """
     if type(type_value) is DType:
         return type_value

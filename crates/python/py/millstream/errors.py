@@ -30,7 +30,23 @@ UNAUTHENTICATED = 16
 
 
 class OpError(Exception):
-    """A run, or one operation in it, failed."""
+    """What a step may fail with: the base of this module's classes, one for each code.
+
+    Args:
+      node_def: The `NodeDef` of the operation that failed.
+      op: The operation.
+      message: What went wrong.
+      error_code: The code.
+
+    Example:
+      >>> try:
+      ...     tf.Session().run(tf.gather([1, 2], tf.placeholder_with_default(5, [], name="i"), name="take"))
+      ... except tf.errors.InvalidArgumentError as error:
+      ...     print(error.op.name, error.node_def.op, error.error_code == tf.errors.INVALID_ARGUMENT)
+      ...     print(error.message.splitlines()[0])
+      take GatherV2 True
+      indices = 5 is not in [0, 2)
+    """
 
     def __init__(self, node_def: Any, op: Any, message: str, error_code: int) -> None:
         # TensorFlow leaves `args` empty; programs that print `repr(e)` or unpickle it rely on that.
@@ -225,12 +241,25 @@ _CLASS_OF_CODE: Dict[int, Type[OpError]] = {
 
 
 def exception_type_from_error_code(error_code: int) -> Type[OpError]:
-    """The class for a code; `KeyError` if there is none (0, OK, has none)."""
+    """The class for a code.
+
+    Raises:
+      KeyError: There is none; 0, OK, has none.
+
+    Example:
+      >>> tf.errors.exception_type_from_error_code(tf.errors.NOT_FOUND).__name__
+      'NotFoundError'
+    """
     return _CLASS_OF_CODE[error_code]
 
 
 def error_code_from_exception_type(cls: Type[BaseException]) -> Any:
-    """The code of one of this module's classes. Of any other class, a warning in the log and an `UnknownError`."""
+    """The code of one of this module's classes. Of any other class, a warning in the log and an `UnknownError`.
+
+    Example:
+      >>> tf.errors.error_code_from_exception_type(tf.errors.NotFoundError)
+      5
+    """
     for code, known in _CLASS_OF_CODE.items():
         if known is cls:
             return code
@@ -242,7 +271,21 @@ def error_code_from_exception_type(cls: Type[BaseException]) -> Any:
 
 
 def make(error_code: int, message: str, op: Any = None, node_def: Any = None) -> OpError:
-    """The exception for a status: of the code's class, or `UnknownError` carrying a code that has no class."""
+    """The exception for a status: of the code's class, or `UnknownError` carrying a code that has no class.
+
+    Args:
+      error_code: The code.
+      message: What went wrong.
+      op: The operation that failed.
+      node_def: Its `NodeDef`.
+
+    Returns:
+      An `OpError`.
+
+    Example:
+      >>> type(tf.errors.make(tf.errors.ABORTED, "try again")).__name__
+      'AbortedError'
+    """
     cls = _CLASS_OF_CODE.get(error_code)
     if cls is None:
         return UnknownError(node_def, op, message, error_code)
@@ -250,7 +293,14 @@ def make(error_code: int, message: str, op: Any = None, node_def: Any = None) ->
 
 
 class Status:
-    """A code and a message, to be filled in by whoever runs under `raise_exception_on_not_ok_status`."""
+    """A code and a message, to be filled in by whoever runs under `raise_exception_on_not_ok_status`.
+
+    Example:
+      >>> status = tf.errors.Status()
+      >>> status.set(tf.errors.NOT_FOUND, "no such file")
+      >>> status.code, status.message
+      (5, 'no such file')
+    """
 
     def __init__(self) -> None:
         self.code = OK
@@ -263,7 +313,21 @@ class Status:
 
 @contextlib.contextmanager
 def raise_exception_on_not_ok_status() -> Iterator[Status]:
-    """Raises, at the end of the `with` block, what the block's status says; nothing if it is OK."""
+    """Raises, at the end of the `with` block, what the block's status says; nothing if it is OK.
+
+    Returns:
+      What a `with` statement takes; it gives a `Status`.
+
+    Raises:
+      OpError: Of the class of the status' code.
+
+    Example:
+      >>> with tf.errors.raise_exception_on_not_ok_status() as status:
+      ...     status.set(tf.errors.NOT_FOUND, "no such file")
+      Traceback (most recent call last):
+        ...
+      millstream.errors.NotFoundError: no such file
+    """
     status = Status()
     yield status
     if status.code != OK:

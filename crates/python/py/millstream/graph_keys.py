@@ -6,7 +6,13 @@ from typing import List
 
 
 class GraphKeys:
-    """Names for `Graph.get_collection`. Each says what the collection holds."""
+    """Names for `Graph.get_collection`. Each says what the collection holds.
+
+    Example:
+      >>> v = tf.Variable(1.0, name="v")
+      >>> [v.name for v in tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES)]
+      ['v:0']
+    """
 
     # Variables.
     GLOBAL_VARIABLES = "variables"

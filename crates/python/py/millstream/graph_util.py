@@ -24,7 +24,19 @@ def _node_name(name: str) -> str:
 
 
 def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
-    """Whether an operation (or its `NodeDef`) has no place but the CPU: it gives ints or strings, or asks for it."""
+    """Whether an operation (or its `NodeDef`) has no place but the CPU: it gives ints or strings, or asks for it.
+
+    Args:
+      node: An `Operation` or a `NodeDef`.
+      pin_variables_on_cpu: Whether variables have no other place, either.
+
+    Raises:
+      AssertionError: `node` is neither.
+
+    Example:
+      >>> tf.graph_util.must_run_on_cpu(tf.constant("text").op), tf.graph_util.must_run_on_cpu(tf.constant(1.0).op)
+      (True, False)
+    """
     from millstream import Operation
 
     if not isinstance(node, Operation) and type(node).__name__ != "NodeDef":
@@ -42,7 +54,25 @@ def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
 
 
 def extract_sub_graph(graph_def: Any, dest_nodes: List[str]) -> Any:
-    """The part of a `GraphDef` that these nodes need."""
+    """The part of a `GraphDef` that these nodes need.
+
+    Args:
+      graph_def: A `GraphDef`.
+      dest_nodes: A list of names of nodes.
+
+    Returns:
+      A `GraphDef`.
+
+    Raises:
+      TypeError: `dest_nodes` is no list.
+      AssertionError: A node is not in the graph.
+
+    Example:
+      >>> a = tf.constant(1, name="a")
+      >>> b, c = tf.negative(a, name="b"), tf.square(a, name="c")
+      >>> [n.name for n in tf.graph_util.extract_sub_graph(tf.get_default_graph().as_graph_def(), ["b"]).node]
+      ['a', 'b']
+    """
     _check_graph_def(graph_def)
     if isinstance(dest_nodes, str):
         raise TypeError("dest_nodes must be a list.")
@@ -64,7 +94,20 @@ def extract_sub_graph(graph_def: Any, dest_nodes: List[str]) -> Any:
 
 
 def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
-    """What is known of the shape of a value, by the name of its node."""
+    """What is known of the shape of a value, by the name of its node.
+
+    Args:
+      graph: A `Graph`.
+      input_name: The name of a node or of one of its outputs.
+
+    Returns:
+      A `TensorShape`.
+
+    Example:
+      >>> x = tf.zeros([2, 3], name="x")
+      >>> tf.graph_util.tensor_shape_from_node_def_name(tf.get_default_graph(), "x")
+      TensorShape([Dimension(2), Dimension(3)])
+    """
     name = input_name if ":" in input_name else input_name + ":0"
     return graph.get_tensor_by_name(name).get_shape()
 
@@ -76,7 +119,29 @@ def convert_variables_to_constants(
     variable_names_whitelist: Optional[List[str]] = None,
     variable_names_blacklist: Optional[List[str]] = None,
 ) -> Any:
-    """What the output nodes need, with the variables as constants of the values that they have in the session."""
+    """What the output nodes need, with the variables as constants of the values that they have in the session.
+
+    Args:
+      sess: A session that has the values.
+      input_graph_def: A `GraphDef` of its graph.
+      output_node_names: A list of names of nodes.
+      variable_names_whitelist: A list of names: only these variables.
+      variable_names_blacklist: A list of names: not these variables.
+
+    Returns:
+      A `GraphDef`.
+
+    Example:
+      >>> v = tf.Variable([1.0, 2.0], name="v")
+      >>> y = tf.reduce_sum(v, name="y")
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     frozen = tf.graph_util.convert_variables_to_constants(sess, sess.graph_def, ["y"])
+      >>> with tf.Graph().as_default():
+      ...     tf.import_graph_def(frozen, name="")
+      ...     print(tf.Session().run("y:0"))
+      3.0
+    """
     inference = extract_sub_graph(input_graph_def, output_node_names)
     by_name = {n.name: n for n in inference.node}
     reads: Dict[str, str] = {}
@@ -135,7 +200,20 @@ def _freeze(new: Any, node: Any, by_name: Dict[str, Any], values: Dict[str, Any]
 
 
 def remove_training_nodes(input_graph: Any, protected_nodes: Optional[List[str]] = None) -> Any:
-    """A `GraphDef` without what only training needs: checks of numbers, and identities that nothing waits for."""
+    """A `GraphDef` without what only training needs: checks of numbers, and identities that nothing waits for.
+
+    Args:
+      input_graph: A `GraphDef`.
+      protected_nodes: A list of names of nodes to keep.
+
+    Returns:
+      A `GraphDef`.
+
+    Example:
+      >>> y = tf.negative(tf.identity(tf.constant(1.0, name="x"), name="same"), name="y")
+      >>> [(n.name, list(n.input)) for n in tf.graph_util.remove_training_nodes(tf.get_default_graph().as_graph_def()).node]
+      [('x', []), ('y', ['x'])]
+    """
     protected = set(protected_nodes or ())
     kept = [n for n in input_graph.node if n.op != "CheckNumerics" or n.name in protected]
     through = {n.name: n.input[0] for n in input_graph.node if n.op == "CheckNumerics" and n.name not in protected}

@@ -19,9 +19,30 @@ def import_graph_def(
     op_dict: Any = None,
     producer_op_list: Any = None,
 ) -> Optional[List[Any]]:
-    """Adds the nodes of `graph_def` to the default graph, under the name scope `name` (`import` if None, no scope if "").
+    """Adds the nodes of `graph_def` to the default graph.
 
-    Gives the tensors (`"x:0"`) and operations (`"x"`) that `return_elements` names; None if it is None.
+    Args:
+      graph_def: A `GraphDef`.
+      input_map: A dict of names of its tensors (`"x:0"`) to tensors of the default graph that stand in their place.
+      return_elements: A list of names of tensors (`"x:0"`) and operations (`"x"`) to give.
+      name: The name scope of the nodes: `import` if None, no scope if "".
+      op_dict: Accepted.
+      producer_op_list: An `OpList`: what the program that wrote the graph knew of its ops, so that defaults that came
+        later can be left off.
+
+    Returns:
+      A list of tensors and operations, as `return_elements` names them; None if it is None.
+
+    Raises:
+      TypeError: An argument of another type.
+      ValueError: A node has no such op, attribute or input; or a name is not in the graph.
+
+    Example:
+      >>> with tf.Graph().as_default() as graph:
+      ...     y = tf.multiply(tf.placeholder(tf.int32, [], name="x"), 2, name="y")
+      >>> y, = tf.import_graph_def(graph.as_graph_def(), {"x:0": tf.constant(21)}, ["y:0"], name="again")
+      >>> print(y.name, tf.Session().run(y))
+      again/y:0 42
     """
     if not hasattr(graph_def, "SerializeToString") or not hasattr(graph_def, "node"):
         raise TypeError("graph_def must be a GraphDef proto.")
@@ -83,7 +104,21 @@ def _text(value: Any) -> str:
 
 
 def load_op_library(library_filename: str) -> Any:
-    """Ops of a library for TensorFlow cannot be had: its binary interface is TensorFlow's own."""
+    """Ops of a library for TensorFlow cannot be had: its binary interface is TensorFlow's own.
+
+    Args:
+      library_filename: The library's path.
+
+    Raises:
+      tf.errors.UnimplementedError: There is such a file.
+      tf.errors.NotFoundError: There is none.
+
+    Example:
+      >>> tf.load_op_library("./nothing.so")
+      Traceback (most recent call last):
+        ...
+      millstream.errors.NotFoundError: ./nothing.so: cannot open shared object file: No such file or directory
+    """
     import os
 
     if not os.path.exists(library_filename):

@@ -20,7 +20,26 @@ def _main_diagonal(k: Any) -> bool:
 
 
 def matrix_diag(diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding_value: Any = 0) -> Tensor:
-    """Matrices with these diagonals (the `k`-th, or those from `k[0]` to `k[1]`), elsewhere `padding_value`."""
+    """Matrices with these diagonals (the `k`-th, or those from `k[0]` to `k[1]`), elsewhere `padding_value`.
+
+    Args:
+      diagonal: A tensor whose last axis is a diagonal (with several, the last two are diagonals in rows, the highest
+        first).
+      name: A name for the operation.
+      k: An int, or a pair of them: 0 is the main diagonal, 1 the one above it.
+      num_rows: How many rows there are, if not as many as are needed.
+      num_cols: How many columns.
+      padding_value: What stands elsewhere.
+
+    Returns:
+      A tensor of the same dtype with an axis more.
+
+    Example:
+      >>> print(tf.Session().run(tf.matrix_diag([1, 2], k=1)))
+      [[0 1 0]
+       [0 0 2]
+       [0 0 0]]
+    """
     if _main_diagonal(k) and num_rows == -1 and num_cols == -1 and padding_value == 0:
         return op("MatrixDiag")(diagonal, name=name)
     diagonal = convert_to_tensor(diagonal)
@@ -28,7 +47,21 @@ def matrix_diag(diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -
 
 
 def matrix_diag_part(input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0) -> Tensor:  # noqa: A002
-    """The diagonals of matrices: the `k`-th, or those from `k[0]` to `k[1]`, short ones filled up with `padding_value`."""
+    """The diagonals of matrices: the `k`-th, or those from `k[0]` to `k[1]`, short ones filled up with `padding_value`.
+
+    Args:
+      input: A tensor of rank 2 or more.
+      name: A name for the operation.
+      k: An int, or a pair of them: 0 is the main diagonal, 1 the one above it.
+      padding_value: What fills up short diagonals.
+
+    Returns:
+      A tensor of the same dtype, with a rank less by 1; with several diagonals, of the same rank.
+
+    Example:
+      >>> print(tf.Session().run(tf.matrix_diag_part([[1, 2, 3], [4, 5, 6]])))
+      [1 5]
+    """
     if _main_diagonal(k):
         return op("MatrixDiagPart")(input, name=name)
     input = convert_to_tensor(input)  # noqa: A001
@@ -36,29 +69,93 @@ def matrix_diag_part(input: Any, name: str = "diag_part", k: Any = 0, padding_va
 
 
 def matrix_set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0) -> Tensor:  # noqa: A002
-    """The matrices with other diagonals: the `k`-th, or those from `k[0]` to `k[1]`."""
+    """The matrices with other diagonals: the `k`-th, or those from `k[0]` to `k[1]`.
+
+    Args:
+      input: A tensor of rank 2 or more.
+      diagonal: What stands there then, in the form that `matrix_diag_part` gives.
+      name: A name for the operation.
+      k: An int, or a pair of them: 0 is the main diagonal, 1 the one above it.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.matrix_set_diag([[1, 2], [3, 4]], [10, 20])))
+      [[10  2]
+       [ 3 20]]
+    """
     if _main_diagonal(k):
         return op("MatrixSetDiag")(input, diagonal, name=name)
     return op("MatrixSetDiagV2")(input, diagonal, k, name=name)
 
 
 def trace(x: Any, name: Optional[str] = None) -> Tensor:
-    """The sums of the diagonals of matrices."""
+    """The sums of the diagonals of matrices.
+
+    Args:
+      x: A tensor of rank 2 or more.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of the same dtype, without the last two axes.
+
+    Example:
+      >>> print(tf.Session().run(tf.trace([[1, 2], [3, 4]])))
+      5
+    """
     with name_scope(name, "Trace", [x]) as name:
         x = convert_to_tensor(x, name="x")
         return math_ops.reduce_sum(matrix_diag_part(x), [-1], name=name)
 
 
 def cholesky_solve(chol: Any, rhs: Any, name: Optional[str] = None) -> Tensor:
-    """The solution of `A x = rhs`, given the Cholesky factor of `A`."""
+    """The solution of `A x = rhs`, given the Cholesky factor of `A`.
+
+    Args:
+      chol: A tensor of shape `[.., M, M]`, as `tf.cholesky` gives.
+      rhs: A tensor of shape `[.., M, K]`.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of the shape and dtype of `rhs`.
+
+    Example:
+      >>> a = tf.constant([[4.0, 0.0], [0.0, 9.0]])
+      >>> print(tf.Session().run(tf.cholesky_solve(tf.cholesky(a), [[8.0], [18.0]])))
+      [[2.]
+       [2.]]
+    """
     with name_scope(name, "cholesky_solve", [chol, rhs]):
         y = op("MatrixTriangularSolve")(chol, rhs, adjoint=False, lower=True)
         return op("MatrixTriangularSolve")(chol, y, adjoint=True, lower=True)
 
 
 def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: Optional[str] = None) -> Tensor:
-    """The `x` with the least `|matrix x - rhs|^2 + l2_regularizer |x|^2`, by the normal equations; where `matrix` has more columns
-    than rows, the least such `x`. Only `fast`: the other way needs an op that the engine lacks."""
+    """The `x` with the least `|matrix x - rhs|^2 + l2_regularizer |x|^2`, by the normal equations.
+
+    Where `matrix` has more columns than rows, the least such `x`.
+
+    Args:
+      matrix: A tensor of shape `[.., M, N]`, of float32 or float64; `M` and `N` are known.
+      rhs: A tensor of shape `[.., M, K]`.
+      l2_regularizer: A float.
+      fast: True: the other way needs an op that the engine lacks.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of shape `[.., N, K]`.
+
+    Raises:
+      NotImplementedError: `fast` is False.
+      ValueError: The size of the matrices is unknown.
+
+    Example:
+      >>> a, y = tf.constant([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), tf.constant([[1.0], [3.0], [5.0]])
+      >>> print(tf.Session().run(tf.round(tf.matrix_solve_ls(a, y) * 1000) / 1000))
+      [[1.]
+       [2.]]
+    """
     if not fast:
         raise NotImplementedError("matrix_solve_ls with fast=False needs the op MatrixSolveLs, which the engine lacks: leave it True, or solve with tf.qr")
     with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
@@ -80,9 +177,29 @@ def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
-    """Products of tensors summed over axes by name: `einsum("ij,jk->ik", a, b)` is a matrix product.
+    """Products of tensors summed over axes by name.
 
-    Two at a time from the left; what only one of the two has, and nothing later, is summed at once.
+    They are multiplied two at a time from the left; what only one of the two has, and nothing later, is summed at
+    once.
+
+    Args:
+      equation: The axes of each input, between commas, and after `->` those of the result: `"ij,jk->ik"` is a matrix
+        product.
+      *inputs: As many tensors of numbers, of one dtype.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Raises:
+      TypeError: Another keyword argument.
+      ValueError: The equation names an axis of the result that no input has, or does not fit the inputs.
+
+    Example:
+      >>> a, b = tf.constant([[1, 2], [3, 4]]), tf.constant([10, 100])
+      >>> print(*tf.Session().run([tf.einsum("ij,j->i", a, b), tf.einsum("ij->ji", a)]))
+      [210 430] [[1 3]
+       [2 4]]
     """
     name = kwargs.pop("name", None)
     if kwargs:
@@ -192,7 +309,20 @@ def _times(sizes: List[Any]) -> Any:
 
 
 def adjoint(matrix: Any, name: Optional[str] = None) -> Tensor:
-    """Matrices transposed and conjugated."""
+    """Matrices transposed and conjugated.
+
+    Args:
+      matrix: A tensor of rank 2 or more.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.linalg.adjoint(tf.constant([[1j, 2.0]]))))
+      [[0.-1.j]
+       [2.-0.j]]
+    """
     with name_scope(name, "adjoint", [matrix]):
         return array_ops.matrix_transpose(convert_to_tensor(matrix, name="matrix"), conjugate=True)
 
@@ -200,7 +330,24 @@ def adjoint(matrix: Any, name: Optional[str] = None) -> Tensor:
 def matvec(
     a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False, name: Optional[str] = None
 ) -> Tensor:
-    """Matrices times vectors."""
+    """Matrices times vectors.
+
+    Args:
+      a: A tensor of shape `[.., M, N]`.
+      b: A tensor of shape `[.., N]` of the same dtype.
+      transpose_a: Whether `a` is transposed first.
+      adjoint_a: Whether `a` is transposed and conjugated first.
+      a_is_sparse: A hint that `a` has many zeros.
+      b_is_sparse: A hint that `b` has.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of shape `[.., M]`.
+
+    Example:
+      >>> print(tf.Session().run(tf.linalg.matvec([[1, 2], [3, 4]], [1, 10])))
+      [21 43]
+    """
     with name_scope(name, "MatVec", [a, b]) as name:
         column = array_ops.expand_dims(b, axis=-1)
         product = math_ops.matmul(a, column, transpose_a=transpose_a, adjoint_a=adjoint_a, a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse)
@@ -208,7 +355,19 @@ def matvec(
 
 
 def logdet(matrix: Any, name: Optional[str] = None) -> Tensor:
-    """The logarithms of the determinants of hermitian positive definite matrices."""
+    """The logarithms of the determinants of hermitian positive definite matrices.
+
+    Args:
+      matrix: A tensor of shape `[.., N, N]`.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of the same dtype, without the last two axes.
+
+    Example:
+      >>> print(tf.Session().run(tf.linalg.logdet([[1.0, 0.0], [0.0, 1.0]])))
+      0.0
+    """
     with name_scope(name, "logdet", [matrix]):
         factor = op("Cholesky")(matrix)
         diagonal = op("Log")(math_ops.real(matrix_diag_part(factor)))
@@ -216,7 +375,21 @@ def logdet(matrix: Any, name: Optional[str] = None) -> Tensor:
 
 
 def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: Optional[str] = None) -> Any:  # noqa: A002
-    """`tensor` over its norm, and the norm."""
+    """`tensor` over its norm, and the norm.
+
+    Args:
+      tensor: A tensor of floats.
+      ord: As for `tf.norm`.
+      axis: As for `tf.norm`.
+      name: The name scope of what is made.
+
+    Returns:
+      A pair of tensors: of the same shape, and the norm, with axes of size 1.
+
+    Example:
+      >>> print(*tf.Session().run(tf.linalg.normalize([3.0, 4.0])))
+      [0.6 0.8] [5.]
+    """
     from millstream.more_ops import norm
 
     with name_scope(name, "normalize", [tensor]):
@@ -226,7 +399,23 @@ def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: Optio
 
 
 def expm(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
-    """The exponentials of matrices, by the Padé approximation of Higham (2005) with scaling and squaring."""
+    """The exponentials of matrices, by the Padé approximation of Higham (2005) with scaling and squaring.
+
+    Args:
+      input: A tensor of shape `[.., N, N]` of floats or complex numbers; `N` is known.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Raises:
+      ValueError: The size of the matrices is unknown.
+
+    Example:
+      >>> print(tf.Session().run(tf.linalg.expm([[0.0, 2.0], [0.0, 0.0]])))
+      [[1. 2.]
+       [0. 1.]]
+    """
     with name_scope(name, "matrix_exponential", [input]):
         matrix = convert_to_tensor(input, name="input")
         n = matrix.shape.as_list()[-1]
@@ -266,7 +455,27 @@ def _pade(a: Tensor, n: int) -> Tensor:
 
 
 def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: Optional[str] = None) -> Tensor:
-    """The product of a tridiagonal matrix, given by its three diagonals in rows of one tensor (`compact`) or as three (`sequence`), and `rhs`."""
+    """The product of a tridiagonal matrix and `rhs`.
+
+    Args:
+      diagonals: The diagonal above the main one, the main one, the one below it.
+      rhs: A tensor of shape `[.., M, K]`.
+      diagonals_format: `"compact"`: rows of one tensor, of shape `[.., 3, M]`; `"sequence"`: a list of three tensors
+        of shape `[.., M]`. The last element of the
+        first and the first of the last do not count.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of the shape of `rhs`.
+
+    Raises:
+      ValueError: Another format.
+
+    Example:
+      >>> print(tf.Session().run(tf.linalg.tridiagonal_matmul([[1.0, 0.0], [2.0, 2.0], [0.0, 3.0]], [[1.0], [10.0]])))
+      [[12.]
+       [23.]]
+    """
     if diagonals_format not in ("compact", "sequence"):
         raise ValueError("Expected diagonals_format to be compact or sequence, got %s" % diagonals_format)
     with name_scope(name, "tridiagonal_matmul"):

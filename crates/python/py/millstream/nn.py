@@ -40,6 +40,26 @@ sigmoid = math_ops.sigmoid
 tanh = math_ops.tanh
 
 
+_ROWS = """{what} along an axis, by default the last.
+
+Args:
+  logits: A tensor of floats.
+  axis: An int.
+  name: A name for the operation.
+  dim: What `axis` was called once.
+
+Returns:
+  A tensor of the same shape and dtype.
+
+Raises:
+  ValueError: An axis other than the last, and the rank is unknown.
+
+Example:
+  >>> print(tf.Session().run(tf.nn.{name}([[1.0, 1.0]])).round(4))
+  {value}
+"""
+
+
 def _rows(name: str, called: str) -> Any:
     def function(logits: Any, axis: Any = None, name: Optional[str] = None, dim: Any = None) -> Tensor:
         axis = math_ops.deprecated(axis, dim, "axis", "dim")
@@ -57,7 +77,7 @@ def _rows(name: str, called: str) -> Any:
 
     op_name = name
     function.__name__ = function.__qualname__ = called
-    function.__doc__ = "The %s along an axis, by default the last." % called
+    function.__doc__ = _ROWS.format(name=called, what="`exp(logits) / sum(exp(logits))`" if called == "softmax" else "`logits - log(sum(exp(logits)))`", value="[[0.5 0.5]]" if called == "softmax" else "[[-0.6931 -0.6931]]")
     return function
 
 
@@ -66,13 +86,38 @@ log_softmax = _rows("LogSoftmax", "log_softmax")
 
 
 def relu6(features: Any, name: Optional[str] = None) -> Tensor:
-    """`min(max(x, 0), 6)`."""
+    """`min(max(x, 0), 6)`.
+
+    Args:
+      features: A tensor of numbers.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.relu6([-1.0, 3.0, 9.0])))
+      [0. 3. 6.]
+    """
     with name_scope(name, "Relu6", [features]) as name:
         return op("Relu6")(convert_to_tensor(features, name="features"), name=name)
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: Optional[str] = None) -> Tensor:
-    """`max(x, alpha * x)`."""
+    """`max(x, alpha * x)`.
+
+    Args:
+      features: A tensor of numbers.
+      alpha: The slope below zero.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same shape; of ints, one of float32.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.leaky_relu([-5.0, 3.0])))
+      [-1.  3.]
+    """
     with name_scope(name, "LeakyRelu", [features, alpha]) as name:
         features = convert_to_tensor(features, name="features")
         if features.dtype.is_integer:
@@ -81,7 +126,25 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: Optional[str] = None) ->
 
 
 def bias_add(value: Any, bias: Any, data_format: Optional[str] = None, name: Optional[str] = None) -> Tensor:
-    """`bias` added to the last dimension (or to the second, for NCHW)."""
+    """`bias` added to the last dimension (or to the second, for NCHW).
+
+    Args:
+      value: A tensor of numbers.
+      bias: A vector of the same dtype.
+      data_format: `"NHWC"` or `"NCHW"`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same shape and dtype as `value`.
+
+    Raises:
+      ValueError: The sizes are known to differ.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.bias_add([[1, 2], [3, 4]], [10, 100])))
+      [[ 11 102]
+       [ 13 104]]
+    """
     with name_scope(name, "BiasAdd", [value, bias]) as name:
         form = "NCHW" if data_format is not None and data_format.startswith("NC") else "NHWC"
         value = convert_to_tensor(value, name="input")
@@ -96,7 +159,23 @@ def _only_named(function: str, given: Any, labels: Any, logits: Any) -> None:
 
 
 def sparse_softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None, name: Optional[str] = None) -> Tensor:
-    """The cross entropy of each row, labels being class numbers."""
+    """The cross entropy of each row, labels being class numbers.
+
+    Args:
+      labels: An int32 or int64 tensor: a class for each row.
+      logits: A tensor of floats with an axis more.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of the shape of `labels` and the dtype of `logits`.
+
+    Raises:
+      ValueError: The shapes do not fit, or arguments are not given by name.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[1], logits=[[0.0, 0.0]])).round(4))
+      [0.6931]
+    """
     _only_named("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
         labels, logits = convert_to_tensor(labels), convert_to_tensor(logits)
@@ -120,7 +199,26 @@ def sparse_softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any 
 def softmax_cross_entropy_with_logits_v2(
     _sentinel: Any = None, labels: Any = None, logits: Any = None, dim: Any = None, name: Optional[str] = None, axis: Any = None
 ) -> Tensor:
-    """The cross entropy of each row, labels being distributions."""
+    """The cross entropy of each row, labels being distributions; gradients flow into these, too.
+
+    Args:
+      labels: A tensor of floats: a distribution in each row.
+      logits: A tensor of the same shape and dtype.
+      dim: What `axis` was called once.
+      name: The name scope of what is made.
+      axis: The axis of the classes: the last.
+
+    Returns:
+      A tensor of the same dtype, without this axis.
+
+    Raises:
+      ValueError: Arguments are not given by name.
+      NotImplementedError: An axis other than the last.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.softmax_cross_entropy_with_logits_v2(labels=[[0.5, 0.5]], logits=[[1.0, 1.0]])).round(4))
+      [0.6931]
+    """
     _only_named("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     axis = math_ops.deprecated(axis, dim, "axis", "dim")
     with name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]):
@@ -138,13 +236,48 @@ def softmax_cross_entropy_with_logits_v2(
 
 
 def softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None, dim: Any = -1, name: Optional[str] = None, axis: Any = None) -> Tensor:
-    """The cross entropy of each row; gradients do not flow into the labels."""
+    """The cross entropy of each row; gradients do not flow into the labels.
+
+    Args:
+      labels: A tensor of floats: a distribution in each row.
+      logits: A tensor of the same shape and dtype.
+      dim: The axis of the classes.
+      name: The name scope of what is made.
+      axis: What `dim` is called later.
+
+    Returns:
+      A tensor of the same dtype, without this axis.
+
+    Raises:
+      ValueError: Arguments are not given by name.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.softmax_cross_entropy_with_logits(labels=[[1.0, 0.0]], logits=[[0.0, 0.0]])).round(4))
+      [0.6931]
+    """
     _only_named("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     return softmax_cross_entropy_with_logits_v2(labels=op("StopGradient")(labels), logits=logits, axis=dim if axis is None else axis, name=name)
 
 
 def sigmoid_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None, name: Optional[str] = None) -> Tensor:
-    """The cross entropy of independent yes-or-no labels."""
+    """The cross entropy of independent yes-or-no labels.
+
+    Args:
+      labels: A tensor of floats between 0 and 1.
+      logits: A tensor of the same shape and dtype.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of the same shape and dtype: `-labels * log(sigmoid(logits)) - (1 - labels) * log(1 -
+        sigmoid(logits))`.
+
+    Raises:
+      ValueError: The shapes differ, or arguments are not given by name.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.sigmoid_cross_entropy_with_logits(labels=[1.0, 0.0], logits=[0.0, 0.0])).round(4))
+      [0.6931 0.6931]
+    """
     _only_named("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
     with name_scope(name, "logistic_loss", [logits, labels]) as name:
         logits, labels = convert_to_tensor(logits, name="logits"), convert_to_tensor(labels, name="labels")
@@ -160,7 +293,28 @@ def sigmoid_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None,
 def dropout(
     x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Optional[int] = None, name: Optional[str] = None, rate: Any = None
 ) -> Tensor:
-    """Elements set to zero with probability `rate`, the others scaled up."""
+    """Elements set to zero with probability `rate`, the others scaled up.
+
+    Args:
+      x: A tensor of floats.
+      keep_prob: `1 - rate`: what was given once.
+      noise_shape: A vector that broadcasts to the shape of `x`: elements that share one of its places share their
+        fate.
+      seed: A seed; see `tf.set_random_seed`.
+      name: The name scope of what is made.
+      rate: How likely an element is set to zero: a float or a scalar tensor.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Raises:
+      ValueError: Both or none of `rate` and `keep_prob` are given, `rate` is not in [0, 1), or `x` has no floats.
+
+    Example:
+      >>> y = tf.Session().run(tf.nn.dropout(tf.ones([1000]), rate=0.5, seed=1))
+      >>> print(sorted(set(y.tolist())))
+      [0.0, 2.0]
+    """
     if keep_prob is not None and rate is not None:
         raise ValueError("You must provide either 'keep_prob' or 'rate', not both")
     if keep_prob is None and rate is None:
@@ -185,7 +339,23 @@ def dropout(
 
 
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: Optional[str] = None, dim: Any = None) -> Tensor:
-    """`x` divided by its norm along an axis."""
+    """`x` divided by its norm along an axis.
+
+    Args:
+      x: A tensor of floats.
+      axis: The axis, or a list of them; all if not given.
+      epsilon: The least that the squared norm is taken for.
+      name: The name scope of what is made.
+      dim: What `axis` was called once.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.l2_normalize([[3.0, 4.0], [0.0, 2.0]], axis=1)))
+      [[0.6 0.8]
+       [0.  1. ]]
+    """
     axis = math_ops.deprecated(axis, dim, "axis", "dim")
     with name_scope(name, "l2_normalize", [x]) as name:
         x = convert_to_tensor(x, name="x")
@@ -194,18 +364,58 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: Optiona
 
 
 def top_k(input: Any, k: Any = 1, sorted: bool = True, name: Optional[str] = None) -> Any:  # noqa: A002
-    """The largest elements of each row, and where they are."""
+    """The largest elements of each row, and where they are.
+
+    Args:
+      input: A tensor of numbers, of rank 1 or more.
+      k: An int32 scalar: how many.
+      sorted: Whether they come from the largest on.
+      name: A name for the operation.
+
+    Returns:
+      A pair `(values, indices)`: tensors whose last axis has `k` elements; indices are int32.
+
+    Example:
+      >>> print(*tf.Session().run(tf.nn.top_k([5, 9, 7], k=2)))
+      [9 7] [1 2]
+    """
     return op("TopKV2")(input, k, sorted=sorted, name=name)
 
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: Optional[str] = None) -> Tensor:
-    """Whether each target is among the largest predictions."""
+    """Whether each target is among the largest predictions.
+
+    Args:
+      predictions: A float32 matrix of shape `[batch, classes]`.
+      targets: An int32 or int64 vector: a class for each row.
+      k: An int: how many of the largest count.
+      name: A name for the operation.
+
+    Returns:
+      A boolean vector.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.in_top_k([[0.1, 0.7, 0.2], [0.5, 0.4, 0.1]], [2, 2], k=2)))
+      [ True False]
+    """
     with name_scope(name, "in_top_k"):
         return op("InTopKV2")(predictions, targets, k, name=name)
 
 
 def zero_fraction(value: Any, name: Optional[str] = None) -> Tensor:
-    """How much of `value` is zero."""
+    """How much of `value` is zero.
+
+    Args:
+      value: A tensor of numbers.
+      name: The name scope of what is made.
+
+    Returns:
+      A float32 scalar.
+
+    Example:
+      >>> print(tf.Session().run(tf.nn.zero_fraction([0.0, 1.0, 0.0, 2.0])))
+      0.5
+    """
     with name_scope(name, "zero_fraction", [value]):
         value = convert_to_tensor(value, name="value")
         zero = np.zeros([], value.dtype.as_numpy_dtype)
@@ -213,7 +423,23 @@ def zero_fraction(value: Any, name: Optional[str] = None) -> Tensor:
 
 
 def moments(x: Any, axes: Any, shift: Any = None, name: Optional[str] = None, keep_dims: Any = None, keepdims: Any = None) -> Any:
-    """Mean and variance over axes."""
+    """Mean and variance over axes.
+
+    Args:
+      x: A tensor of floats.
+      axes: A list of axes.
+      shift: Accepted.
+      name: The name scope of what is made.
+      keep_dims: What `keepdims` was called once.
+      keepdims: Whether these axes stay, with size 1.
+
+    Returns:
+      A pair of tensors of the same dtype.
+
+    Example:
+      >>> print(*tf.Session().run(tf.nn.moments([[1.0, 3.0], [5.0, 9.0]], axes=[1])))
+      [2. 7.] [1. 4.]
+    """
     keep = bool(math_ops.deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
     with name_scope(name, "moments", [x, axes]):
         x = convert_to_tensor(x)

@@ -23,25 +23,63 @@ __all__ = [
 
 
 class VarLenFeature(collections.namedtuple("VarLenFeature", ["dtype"])):
-    """A feature of any length: a `SparseTensor`."""
+    """A feature of any length: a `SparseTensor`. Its field is `dtype`.
+
+    Example:
+      >>> example = tf.train.Example(features=tf.train.Features(feature={"words": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"to", b"be"]))}))
+      >>> parsed = tf.parse_single_example(example.SerializeToString(), {"words": tf.VarLenFeature(tf.string)})
+      >>> print(tf.Session().run(parsed["words"].values))
+      [b'to' b'be']
+    """
 
 
 class SparseFeature(collections.namedtuple("SparseFeature", ["index_key", "value_key", "dtype", "size", "already_sorted"])):
-    """A `SparseTensor` whose indices and values stand in features of their own."""
+    """A `SparseTensor` whose indices and values stand in features of their own.
+
+    Fields are `index_key` (a name, or a list of names), `value_key`, `dtype`, `size` (a number, or a list) and
+    `already_sorted`.
+
+    Example:
+      >>> example = tf.train.Example(features=tf.train.Features(feature={
+      ...     "where": tf.train.Feature(int64_list=tf.train.Int64List(value=[1, 3])),
+      ...     "what": tf.train.Feature(float_list=tf.train.FloatList(value=[0.5, 1.5]))}))
+      >>> parsed = tf.parse_single_example(example.SerializeToString(), {"x": tf.SparseFeature("where", "what", tf.float32, size=5)})
+      >>> print(tf.Session().run(tf.sparse_tensor_to_dense(parsed["x"])))
+      [0.  0.5 0.  1.5 0. ]
+    """
 
     def __new__(cls, index_key: Any, value_key: str, dtype: Any, size: Any, already_sorted: bool = False) -> "SparseFeature":
         return super().__new__(cls, index_key, value_key, dtype, size, already_sorted)
 
 
 class FixedLenFeature(collections.namedtuple("FixedLenFeature", ["shape", "dtype", "default_value"])):
-    """A feature of one shape: a tensor. Without a default value it must be there."""
+    """A feature of one shape: a tensor. Without a default value it must be there.
+
+    Fields are `shape`, `dtype` (float32, int64 or string) and `default_value`.
+
+    Example:
+      >>> tf.FixedLenFeature([2], tf.float32, default_value=[0.0, 0.0]).shape
+      [2]
+    """
 
     def __new__(cls, shape: Any, dtype: Any, default_value: Any = None) -> "FixedLenFeature":
         return super().__new__(cls, shape, dtype, default_value)
 
 
 class FixedLenSequenceFeature(collections.namedtuple("FixedLenSequenceFeature", ["shape", "dtype", "allow_missing", "default_value"])):
-    """A feature of any number of rows of one shape: a tensor, filled up with the default value to the longest of the batch."""
+    """A feature of any number of rows of one shape: a tensor, filled up with the default value to the longest of the
+    batch.
+
+    Fields are `shape` (of a row), `dtype`, `allow_missing` (True in an `Example`) and `default_value`.
+
+    Example:
+      >>> words = [tf.train.Example(features=tf.train.Features(feature={
+      ...     "n": tf.train.Feature(int64_list=tf.train.Int64List(value=range(k)))})).SerializeToString() for k in (1, 3)]
+      >>> parsed = tf.parse_example(words, {"n": tf.FixedLenSequenceFeature([], tf.int64, allow_missing=True)})
+      >>> print(tf.Session().run(parsed["n"]))
+      [[0 0 0]
+       [0 1 2]]
+    """
 
     def __new__(cls, shape: Any, dtype: Any, allow_missing: bool = False, default_value: Any = None) -> "FixedLenSequenceFeature":
         return super().__new__(cls, shape, dtype, allow_missing, default_value)
@@ -168,10 +206,27 @@ _EXAMPLE = (VarLenFeature, SparseFeature, FixedLenFeature, FixedLenSequenceFeatu
 
 
 def parse_example(serialized: Any, features: Any, name: Optional[str] = None, example_names: Any = None) -> Dict[str, Any]:
-    """The features of a vector of serialized `Example` messages: a dictionary of tensors, each with the batch in front.
+    """The features of a vector of serialized `Example` messages.
 
-        features = {"label": tf.FixedLenFeature([], tf.int64), "words": tf.VarLenFeature(tf.string)}
-        parsed = tf.parse_example(serialized, features)
+    Args:
+      serialized: A vector of strings.
+      features: A dict of names to `FixedLenFeature`, `VarLenFeature` and the like.
+      name: The name scope of what is made.
+      example_names: A vector of strings: what messages call the examples.
+
+    Returns:
+      A dict of tensors and `SparseTensor`s, each with the batch in front.
+
+    Raises:
+      ValueError: There are no features, or one is of another kind.
+      tf.errors.InvalidArgumentError: When run: an example is none, or lacks a feature.
+
+    Example:
+      >>> examples = [tf.train.Example(features=tf.train.Features(feature={
+      ...     "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[k]))})).SerializeToString() for k in (7, 8)]
+      >>> parsed = tf.parse_example(examples, {"label": tf.FixedLenFeature([], tf.int64)})
+      >>> print(tf.Session().run(parsed["label"]))
+      [7 8]
     """
     if not features:
         raise ValueError("Missing: features was %s." % features)
@@ -195,7 +250,27 @@ def parse_example(serialized: Any, features: Any, name: Optional[str] = None, ex
 
 
 def parse_single_example(serialized: Any, features: Any, name: Optional[str] = None, example_names: Any = None) -> Dict[str, Any]:
-    """The features of one serialized `Example` message: a dictionary of tensors."""
+    """The features of one serialized `Example` message.
+
+    Args:
+      serialized: A string.
+      features: As for `parse_example`.
+      name: The name scope of what is made.
+      example_names: What messages call the example.
+
+    Returns:
+      A dict of tensors and `SparseTensor`s.
+
+    Raises:
+      ValueError: There are no features, or one is of another kind.
+      tf.errors.InvalidArgumentError: When run: it is no example, or lacks a feature.
+
+    Example:
+      >>> example = tf.train.Example(features=tf.train.Features(feature={"label": tf.train.Feature(int64_list=tf.train.Int64List(value=[7]))}))
+      >>> parsed = tf.parse_single_example(example.SerializeToString(), {"label": tf.FixedLenFeature([], tf.int64)})
+      >>> print(tf.Session().run(parsed["label"]))
+      7
+    """
     if not features:
         raise ValueError("Missing features.")
     if example_names is not None:
@@ -235,7 +310,28 @@ def _one_with_a_name(serialized: Any, features: Any, name: Optional[str], exampl
 def parse_single_sequence_example(
     serialized: Any, context_features: Any = None, sequence_features: Any = None, example_name: Any = None, name: Optional[str] = None
 ) -> Tuple[Dict[str, Any], Dict[str, Any]]:
-    """The context features and the feature lists of one serialized `SequenceExample` message: two dictionaries of tensors."""
+    """The context features and the feature lists of one serialized `SequenceExample` message.
+
+    Args:
+      serialized: A string.
+      context_features: A dict, as for `parse_example`.
+      sequence_features: A dict of `FixedLenSequenceFeature` and `VarLenFeature`.
+      example_name: What messages call the example.
+      name: The name scope of what is made.
+
+    Returns:
+      A pair of dicts of tensors.
+
+    Example:
+      >>> row = lambda n: tf.train.Feature(int64_list=tf.train.Int64List(value=[n]))
+      >>> example = tf.train.SequenceExample(
+      ...     context=tf.train.Features(feature={"label": row(7)}),
+      ...     feature_lists=tf.train.FeatureLists(feature_list={"n": tf.train.FeatureList(feature=[row(1), row(2)])}))
+      >>> context, lists = tf.parse_single_sequence_example(
+      ...     example.SerializeToString(), {"label": tf.FixedLenFeature([], tf.int64)}, {"n": tf.FixedLenSequenceFeature([], tf.int64)})
+      >>> print(*tf.Session().run([context["label"], lists["n"]]))
+      7 [1 2]
+    """
     context, lists = _of_sequences(context_features, sequence_features)
     with name_scope(name, "ParseSingleSequenceExample", [serialized, example_name]):
         defaults = context.defaults()
@@ -264,7 +360,27 @@ def parse_single_sequence_example(
 def parse_sequence_example(
     serialized: Any, context_features: Any = None, sequence_features: Any = None, example_names: Any = None, name: Optional[str] = None
 ) -> Tuple[Dict[str, Any], Dict[str, Any], Dict[str, Any]]:
-    """The context features, the feature lists and their lengths of a vector of serialized `SequenceExample` messages: three dictionaries of tensors."""
+    """The context features, the feature lists and their lengths of a vector of serialized `SequenceExample` messages.
+
+    Args:
+      serialized: A vector of strings.
+      context_features: A dict, as for `parse_example`.
+      sequence_features: A dict of `FixedLenSequenceFeature` and `VarLenFeature`.
+      example_names: A vector of strings: what messages call the examples.
+      name: The name scope of what is made.
+
+    Returns:
+      A triple of dicts of tensors; lists are filled up to the longest.
+
+    Example:
+      >>> row = lambda n: tf.train.Feature(int64_list=tf.train.Int64List(value=[n]))
+      >>> examples = [tf.train.SequenceExample(feature_lists=tf.train.FeatureLists(feature_list={
+      ...     "n": tf.train.FeatureList(feature=[row(n) for n in range(k)])})).SerializeToString() for k in (1, 3)]
+      >>> _, lists, lengths = tf.io.parse_sequence_example(examples, sequence_features={"n": tf.FixedLenSequenceFeature([], tf.int64)})
+      >>> print(*tf.Session().run([lists["n"], lengths["n"]]))
+      [[0 0 0]
+       [0 1 2]] [1 3]
+    """
     context, lists = _of_sequences(context_features, sequence_features)
     with name_scope(name, "ParseSequenceExample", [serialized, example_names]):
         c_indices, c_values, c_shapes, c_dense, l_indices, l_values, l_shapes, l_dense, l_lengths = op("ParseSequenceExample")(
@@ -304,5 +420,19 @@ def _of_sequences(context_features: Any, sequence_features: Any) -> Tuple[_Wante
 
 
 def decode_json_example(json_examples: Any, name: Optional[str] = None) -> Tensor:
-    """`Example` messages in JSON as serialized ones."""
+    """`Example` messages in JSON as serialized ones.
+
+    Args:
+      json_examples: A tensor of strings.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of strings of the same shape.
+
+    Example:
+      >>> text = '{"features": {"feature": {"n": {"int64List": {"value": [3]}}}}}'
+      >>> parsed = tf.parse_single_example(tf.decode_json_example(text), {"n": tf.FixedLenFeature([], tf.int64)})
+      >>> print(tf.Session().run(parsed["n"]))
+      3
+    """
     return op("DecodeJSONExample")(json_examples, name=name)

@@ -163,7 +163,21 @@ def _size_of_element(dtype: Any, bytes_per_string_element: int) -> int:
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Any:
-    """Cuts variables into so many parts along an axis."""
+    """Cuts variables into so many parts along an axis.
+
+    Args:
+      num_shards: How many parts.
+      axis: The axis.
+
+    Returns:
+      What `get_variable` and `variable_scope` take as `partitioner`.
+
+    Example:
+      >>> with tf.variable_scope("s", partitioner=tf.fixed_size_partitioner(2)):
+      ...     w = tf.get_variable("w", [4, 3])
+      >>> [v.name for v in w], w.as_tensor().shape
+      (['s/w/part_0:0', 's/w/part_1:0'], TensorShape([Dimension(4), Dimension(3)]))
+    """
 
     def partitioner(shape: Any, **_: Any) -> List[int]:
         parts = [1] * len(shape)
@@ -175,7 +189,26 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Any:
 
 
 def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_per_string_element: int = 16, max_shards: Optional[int] = None) -> Any:
-    """Cuts variables along an axis into as few parts as keep each within so many bytes."""
+    """Cuts variables along an axis into as few parts as keep each within so many bytes.
+
+    Args:
+      max_shard_bytes: How many bytes a part has at most.
+      axis: The axis.
+      bytes_per_string_element: How many bytes are taken for a string.
+      max_shards: The greatest number of parts.
+
+    Returns:
+      What `get_variable` and `variable_scope` take as `partitioner`.
+
+    Raises:
+      ValueError: A size or number is not positive.
+
+    Example:
+      >>> with tf.variable_scope("s", partitioner=tf.variable_axis_size_partitioner(16)):
+      ...     w = tf.get_variable("w", [8])  # 32 bytes
+      >>> len(list(w))
+      2
+    """
     if max_shard_bytes < 1 or bytes_per_string_element < 1:
         raise ValueError("Both max_shard_bytes and bytes_per_string_element must be positive.")
     if max_shards and max_shards < 1:
@@ -195,7 +228,23 @@ def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_pe
 
 
 def min_max_variable_partitioner(max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10, bytes_per_string_element: int = 16) -> Any:
-    """Cuts variables along an axis into at most so many parts, none smaller than `min_slice_size` bytes."""
+    """Cuts variables along an axis into at most so many parts, none smaller than `min_slice_size` bytes.
+
+    Args:
+      max_partitions: The greatest number of parts.
+      axis: The axis.
+      min_slice_size: How many bytes a part has at least.
+      bytes_per_string_element: How many bytes are taken for a string.
+
+    Returns:
+      What `get_variable` and `variable_scope` take as `partitioner`.
+
+    Example:
+      >>> with tf.variable_scope("s", partitioner=tf.min_max_variable_partitioner(4, min_slice_size=16)):
+      ...     w = tf.get_variable("w", [8])  # 32 bytes
+      >>> len(list(w))
+      2
+    """
 
     def partitioner(shape: Any, dtype: Any) -> List[int]:
         shape = shapes.TensorShape(shape)
@@ -217,7 +266,29 @@ def create_partitioned_variables(
     name: Optional[str] = None,
     reuse: Any = None,
 ) -> List[Any]:
-    """The parts of a variable that is cut as `slicing` says."""
+    """The parts of a variable that is cut as `slicing` says.
+
+    Args:
+      shape: The shape of the whole.
+      slicing: A list: into how many parts along each axis; all but one are 1.
+      initializer: A value, or an initializer.
+      dtype: The dtype.
+      trainable: Whether the parts are trained.
+      collections: A list of the collections they are put into.
+      name: The name of the whole.
+      reuse: As for `variable_scope`.
+
+    Returns:
+      A list of variables.
+
+    Raises:
+      ValueError: `slicing` does not fit `shape`.
+
+    Example:
+      >>> parts = tf.create_partitioned_variables([4, 3], [2, 1], tf.zeros_initializer(), name="w")
+      >>> [(v.name, v.shape.as_list()) for v in parts]
+      [('w/w/part_0:0', [2, 3]), ('w/w/part_1:0', [2, 3])]
+    """
     from millstream.variable_scopes import get_variable, variable_scope
 
     if len(shape) != len(slicing):

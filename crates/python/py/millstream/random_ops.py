@@ -29,7 +29,20 @@ def get_seed(op_seed: Optional[int]) -> Tuple[Optional[int], Optional[int]]:
 
 
 def set_random_seed(seed: int) -> None:
-    """The graph-level seed of the default graph."""
+    """The seed of the default graph.
+
+    A random operation draws the same numbers in each session if the graph or the operation has a seed, or both. Set
+    it before operations are made.
+
+    Args:
+      seed: An int.
+
+    Example:
+      >>> tf.set_random_seed(1)
+      >>> x = tf.random_uniform([2])
+      >>> print((tf.Session().run(x) == tf.Session().run(x)).all())
+      True
+    """
     get_default_graph().seed = seed
 
 
@@ -47,7 +60,24 @@ def _shape(shape: Any) -> Tensor:
 
 
 def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Optional[int] = None, name: Optional[str] = None) -> Tensor:
-    """Normally distributed numbers."""
+    """Normally distributed numbers.
+
+    Args:
+      shape: An integer vector.
+      mean: Their mean: a tensor that broadcasts.
+      stddev: Their standard deviation.
+      dtype: A dtype of floats.
+      seed: A seed; see `tf.set_random_seed`.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of this shape and dtype, another one in each run.
+
+    Example:
+      >>> x = tf.Session().run(tf.random_normal([1000], mean=5.0, stddev=0.1, seed=1))
+      >>> print(x.shape, x.mean().round(1))
+      (1000,) 5.0
+    """
     with name_scope(name, "random_normal", [shape, mean, stddev]) as name:
         shape = _shape(shape)
         mean = convert_to_tensor(mean, dtype, "mean")
@@ -56,7 +86,16 @@ def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = d
 
 
 def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, seed: Optional[int] = None, name: Optional[str] = None) -> Tensor:
-    """Normally distributed numbers within two standard deviations."""
+    """Normally distributed numbers within two standard deviations. Arguments are those of `random_normal`.
+
+    Returns:
+      A tensor of this shape and dtype, another one in each run.
+
+    Example:
+      >>> x = tf.Session().run(tf.truncated_normal([1000], seed=1))
+      >>> print(abs(x).max() <= 2.0)
+      True
+    """
     with name_scope(name, "truncated_normal", [shape, mean, stddev]) as name:
         shape = _shape(shape)
         mean = convert_to_tensor(mean, dtype, "mean")
@@ -65,7 +104,27 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
 
 
 def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, seed: Optional[int] = None, name: Optional[str] = None) -> Tensor:
-    """Uniformly distributed numbers from `minval` to `maxval`, without it."""
+    """Uniformly distributed numbers from `minval` to `maxval`, without it.
+
+    Args:
+      shape: An integer vector.
+      minval: The least.
+      maxval: What all are below; 1 for floats if not given.
+      dtype: A dtype of floats, int32 or int64.
+      seed: A seed; see `tf.set_random_seed`.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of this shape and dtype, another one in each run.
+
+    Raises:
+      ValueError: Another dtype, or ints without `maxval`.
+
+    Example:
+      >>> x = tf.Session().run(tf.random_uniform([1000], 2, 5, dtype=tf.int32, seed=1))
+      >>> print(x.min(), x.max())
+      2 4
+    """
     dtype = dtypes.as_dtype(dtype)
     if dtype not in (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64):
         raise ValueError("Invalid dtype %r" % dtype)
@@ -83,19 +142,62 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
 
 
 def random_shuffle(value: Any, seed: Optional[int] = None, name: Optional[str] = None) -> Tensor:
-    """The rows in random order."""
+    """The rows in random order.
+
+    Args:
+      value: A tensor of rank 1 or more.
+      seed: A seed; see `tf.set_random_seed`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(sorted(tf.Session().run(tf.random_shuffle([1, 2, 3])).tolist()))
+      [1, 2, 3]
+    """
     return op("RandomShuffle")(value, name=name, **_seeds(seed))
 
 
 def multinomial(logits: Any, num_samples: Any, seed: Optional[int] = None, name: Optional[str] = None, output_dtype: Any = None) -> Tensor:
-    """Draws from distributions given as logits."""
+    """Draws from distributions given as logits.
+
+    Args:
+      logits: A matrix of floats of shape `[batch, classes]`.
+      num_samples: An int32 scalar: how many of each row.
+      seed: A seed; see `tf.set_random_seed`.
+      name: A name for the operation.
+      output_dtype: `tf.int64` or `tf.int32`.
+
+    Returns:
+      A matrix of class numbers of shape `[batch, num_samples]`.
+
+    Example:
+      >>> print(tf.Session().run(tf.multinomial([[0.0, -1e9]], 5)))
+      [[0 0 0 0 0]]
+    """
     with name_scope(name, "multinomial", [logits]):
         logits = convert_to_tensor(logits, name="logits")
         return op("Multinomial")(logits, num_samples, output_dtype=output_dtype or dtypes.int64, **_seeds(seed))
 
 
 def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Optional[int] = None, name: Optional[str] = None) -> Tensor:
-    """Draws from distributions given as logits."""
+    """Draws from distributions given as logits.
+
+    Args:
+      logits: A matrix of floats of shape `[batch, classes]`.
+      num_samples: An int32 scalar: how many of each row.
+      dtype: `tf.int64` or `tf.int32`.
+      seed: A seed; see `tf.set_random_seed`.
+      name: A name for the operation.
+
+    Returns:
+      A matrix of class numbers of shape `[batch, num_samples]`.
+
+    Example:
+      >>> print(tf.Session().run(tf.random.categorical([[0.0, -1e9]], 5)))
+      [[0 0 0 0 0]]
+    """
     with name_scope(name, "categorical", [logits]):
         return op("Multinomial")(convert_to_tensor(logits, name="logits"), num_samples, output_dtype=dtype or dtypes.int64, **_seeds(seed))
 
@@ -103,7 +205,24 @@ def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Optional
 def random_gamma(
     shape: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32, seed: Optional[int] = None, name: Optional[str] = None
 ) -> Tensor:
-    """Numbers distributed by Gamma with shape `alpha` and rate `beta`, `shape` of them for each pair."""
+    """Numbers distributed by Gamma with shape `alpha` and rate `beta`, `shape` of them for each pair.
+
+    Args:
+      shape: An integer vector.
+      alpha: A tensor of floats.
+      beta: A tensor that broadcasts with it; 1 if not given.
+      dtype: The dtype.
+      seed: A seed; see `tf.set_random_seed`.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of shape `shape + (alpha + beta).shape`.
+
+    Example:
+      >>> x = tf.Session().run(tf.random_gamma([1000], alpha=[1.0, 5.0], seed=1))
+      >>> print(x.shape, (x >= 0).all())
+      (1000, 2) True
+    """
     import numpy as np
 
     from millstream import array_ops
@@ -119,7 +238,23 @@ def random_gamma(
 
 
 def random_poisson(lam: Any, shape: Any, dtype: Any = dtypes.float32, seed: Optional[int] = None, name: Optional[str] = None) -> Tensor:
-    """Numbers distributed by Poisson with mean `lam`, `shape` of them for each mean."""
+    """Numbers distributed by Poisson with mean `lam`, `shape` of them for each mean.
+
+    Args:
+      lam: A tensor of floats.
+      shape: An integer vector.
+      dtype: The dtype.
+      seed: A seed; see `tf.set_random_seed`.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of shape `shape + lam.shape`.
+
+    Example:
+      >>> x = tf.Session().run(tf.random_poisson([3.0], [1000], seed=1))
+      >>> print(x.shape, (x >= 0).all())
+      (1000, 1) True
+    """
     with name_scope(name, "random_poisson", [lam, shape]):
         shape = convert_to_tensor(shape, dtypes.int32, "shape")
         return op("RandomPoissonV2")(shape, lam, dtype=dtype, **_seeds(seed))
@@ -129,7 +264,28 @@ def random_poisson(lam: Any, shape: Any, dtype: Any = dtypes.float32, seed: Opti
 
 
 def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, name: Optional[str] = None) -> Tensor:
-    """Uniformly distributed numbers from `minval` to `maxval`, without it, that follow from the two numbers of `seed`."""
+    """Uniformly distributed numbers from `minval` to `maxval`, without it, that follow from the two numbers of `seed`:
+    the same ones in each run.
+
+    Args:
+      shape: An integer vector.
+      seed: A vector of two ints.
+      minval: The least.
+      maxval: What all are below; 1 for floats if not given.
+      dtype: A dtype of floats, int32 or int64.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of this shape and dtype.
+
+    Raises:
+      ValueError: Another dtype, or ints without `maxval`.
+
+    Example:
+      >>> x = tf.random.stateless_uniform([1000], seed=[1, 2], minval=0, maxval=10, dtype=tf.int32)
+      >>> print((tf.Session().run(x) == tf.Session().run(x)).all())
+      True
+    """
     dtype = dtypes.as_dtype(dtype)
     if dtype not in (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64):
         raise ValueError("Invalid dtype %r" % dtype)
@@ -147,14 +303,40 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
 
 
 def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: Optional[str] = None) -> Tensor:
-    """Normally distributed numbers that follow from the two numbers of `seed`."""
+    """Normally distributed numbers that follow from the two numbers of `seed`: the same ones in each run.
+
+    Args:
+      shape: An integer vector.
+      seed: A vector of two ints.
+      mean: Their mean.
+      stddev: Their standard deviation.
+      dtype: A dtype of floats.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of this shape and dtype.
+
+    Example:
+      >>> x = tf.random.stateless_normal([1000], seed=[1, 2])
+      >>> print((tf.Session().run(x) == tf.Session().run(x)).all())
+      True
+    """
     return _stateless("stateless_random_normal", "StatelessRandomNormal", shape, seed, mean, stddev, dtype, name)
 
 
 def stateless_truncated_normal(
     shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: Optional[str] = None
 ) -> Tensor:
-    """Normally distributed numbers within two standard deviations that follow from the two numbers of `seed`."""
+    """Normally distributed numbers within two standard deviations that follow from the two numbers of `seed`. Arguments
+    are those of `stateless_normal`.
+
+    Returns:
+      A tensor of this shape and dtype.
+
+    Example:
+      >>> print(abs(tf.Session().run(tf.random.stateless_truncated_normal([1000], seed=[1, 2]))).max() <= 2.0)
+      True
+    """
     return _stateless("stateless_truncated_normal", "StatelessTruncatedNormal", shape, seed, mean, stddev, dtype, name)
 
 
@@ -167,12 +349,32 @@ def _stateless(called: str, op_name: str, shape: Any, seed: Any, mean: Any, stdd
 
 
 def stateless_multinomial(logits: Any, num_samples: Any, seed: Any, output_dtype: Any = dtypes.int64, name: Optional[str] = None) -> Tensor:
-    """Draws from distributions given as logits that follow from the two numbers of `seed`."""
+    """`stateless_categorical` by its older name; its `dtype` is `output_dtype`.
+
+    Example:
+      >>> print(tf.Session().run(tf.random.stateless_multinomial([[0.0, -1e9]], 5, seed=[1, 2])))
+      [[0 0 0 0 0]]
+    """
     with name_scope(name, "stateless_multinomial", [logits, seed]):
         return op("StatelessMultinomial")(convert_to_tensor(logits, name="logits"), num_samples, seed, output_dtype=output_dtype)
 
 
 def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: Optional[str] = None) -> Tensor:
-    """Draws from distributions given as logits that follow from the two numbers of `seed`."""
+    """Draws from distributions given as logits that follow from the two numbers of `seed`: the same ones in each run.
+
+    Args:
+      logits: A matrix of floats of shape `[batch, classes]`.
+      num_samples: An int32 scalar: how many of each row.
+      seed: A vector of two ints.
+      dtype: `tf.int64` or `tf.int32`.
+      name: A name for the operation.
+
+    Returns:
+      A matrix of class numbers of shape `[batch, num_samples]`.
+
+    Example:
+      >>> print(tf.Session().run(tf.random.stateless_categorical([[0.0, -1e9]], 5, seed=[1, 2])))
+      [[0 0 0 0 0]]
+    """
     with name_scope(name, "stateless_categorical", [logits, seed]):
         return op("StatelessMultinomial")(convert_to_tensor(logits, name="logits"), num_samples, seed, output_dtype=dtype)

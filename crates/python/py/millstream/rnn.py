@@ -85,9 +85,34 @@ def dynamic_rnn(
     time_major: bool = False,
     scope: Any = None,
 ) -> Tuple[Any, Any]:
-    """The outputs of all steps, and the last state, of a cell over `inputs` (`[batch, time, ..]`, or `[time, batch, ..]`).
+    """Runs a cell over sequences in a loop.
 
-    Past a sequence's length its outputs are zero and its state stays as it was.
+    Args:
+      cell: A cell.
+      inputs: A tensor of shape `[batch, time, inputs]`, or a structure of them.
+      sequence_length: An integer vector: how long each sequence is. Beyond it outputs are zeros, and the state stays.
+      initial_state: The first state; zeros if not given.
+      dtype: The dtype of the state, if it is not given.
+      parallel_iterations: How many steps may run at the same time (32).
+      swap_memory: Whether what is saved for gradients may leave memory.
+      time_major: Whether inputs and outputs have shape `[time, batch, ..]`.
+      scope: The variable scope, or its name.
+
+    Returns:
+      A pair: the outputs, of shape `[batch, time, outputs]`, and the last state.
+
+    Raises:
+      ValueError: Neither state nor dtype is given, or shapes do not fit.
+
+    Example:
+      >>> cell = tf.nn.rnn_cell.GRUCell(4)
+      >>> outputs, state = tf.nn.dynamic_rnn(cell, tf.ones([2, 5, 3]), sequence_length=[5, 2], dtype=tf.float32)
+      >>> outputs.shape, state.shape
+      (TensorShape([Dimension(2), Dimension(5), Dimension(4)]), TensorShape([Dimension(2), Dimension(4)]))
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(abs(sess.run(outputs)).sum(2).round(3)[1, 2:])  # The second sequence has ended.
+      [0. 0. 0.]
     """
     _assert_cell("cell", cell)
     with tf.variable_scope(scope or "rnn"):
@@ -200,7 +225,24 @@ def bidirectional_dynamic_rnn(
     time_major: bool = False,
     scope: Any = None,
 ) -> Tuple[Any, Any]:
-    """One cell from the beginning and one from the end: pairs of outputs and of last states."""
+    """One cell from the beginning and one from the end. The other arguments are those of `dynamic_rnn`.
+
+    Args:
+      cell_fw: The cell that goes forwards.
+      cell_bw: The cell that goes backwards, from each sequence's end.
+      inputs: A tensor of shape `[batch, time, inputs]`.
+      initial_state_fw: The first state of the one.
+      initial_state_bw: The first state of the other.
+
+    Returns:
+      Two pairs: both outputs, of shape `[batch, time, outputs]` each, and both last states.
+
+    Example:
+      >>> cells = tf.nn.rnn_cell.GRUCell(4), tf.nn.rnn_cell.GRUCell(5)
+      >>> (forwards, backwards), states = tf.nn.bidirectional_dynamic_rnn(*cells, inputs=tf.ones([2, 6, 3]), dtype=tf.float32)
+      >>> forwards.shape, backwards.shape
+      (TensorShape([Dimension(2), Dimension(6), Dimension(4)]), TensorShape([Dimension(2), Dimension(6), Dimension(5)]))
+    """
     _assert_cell("cell_fw", cell_fw)
     _assert_cell("cell_bw", cell_bw)
     time_axis, batch_axis = (0, 1) if time_major else (1, 0)
@@ -233,9 +275,37 @@ def raw_rnn(
     swap_memory: bool = False,
     scope: Any = None,
 ) -> Tuple[Any, Any, Any]:
-    """Runs a cell as `loop_fn(time, output, state, loop_state)` says, which gives, for the next step: which sequences have ended, the
-    input, the state, what to emit for this step, and what it wants to be told then. Returns the emitted values as TensorArrays, the last
-    state and the last loop state.
+    """Runs a cell as a function says.
+
+    `loop_fn(time, output, state, loop_state)` gives, for the next step: which sequences have ended (a boolean
+    vector), the input, the state, what
+    to emit for this step, and what it wants to be told then. At first output, state and loop_state are None, and what
+    is to be emitted says
+    its form: None for the cell's output.
+
+    Args:
+      cell: A cell.
+      loop_fn: That function; it returns a tuple of five.
+      parallel_iterations: How many steps may run at the same time (32).
+      swap_memory: Whether what is saved for gradients may leave memory.
+      scope: The variable scope, or its name.
+
+    Returns:
+      A triple: the emitted values as a `TensorArray`, the last state, and the last loop state.
+
+    Raises:
+      TypeError: `loop_fn` cannot be called.
+
+    Example:
+      >>> cell = tf.nn.rnn_cell.BasicRNNCell(2)
+      >>> def loop_fn(time, output, state, loop_state):
+      ...     state = cell.zero_state(1, tf.float32) if output is None else state
+      ...     return tf.fill([1], time >= 3), tf.ones([1, 2]), state, output, None
+      >>> emitted, _, _ = tf.nn.raw_rnn(cell, loop_fn)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(emitted.stack()).shape)
+      (3, 1, 2)
     """
     _assert_cell("cell", cell)
     if not callable(loop_fn):
@@ -298,7 +368,28 @@ def static_rnn(
     sequence_length: Any = None,
     scope: Any = None,
 ) -> Tuple[List[Any], Any]:
-    """A cell over a list of inputs, one step of the graph for each: outputs and last state."""
+    """A cell over a list of inputs, one step of the graph for each.
+
+    Args:
+      cell: A cell.
+      inputs: A list of tensors of shape `[batch, inputs]`.
+      initial_state: The first state; zeros if not given.
+      dtype: The dtype of the state, if it is not given.
+      sequence_length: An integer vector: how long each sequence is.
+      scope: The variable scope, or its name.
+
+    Returns:
+      A pair: a list of outputs of shape `[batch, outputs]`, and the last state.
+
+    Raises:
+      TypeError: `inputs` is no list.
+      ValueError: It is empty.
+
+    Example:
+      >>> outputs, state = tf.nn.static_rnn(tf.nn.rnn_cell.GRUCell(4), [tf.ones([2, 3])] * 5, dtype=tf.float32)
+      >>> len(outputs), outputs[0].shape, state.shape
+      (5, TensorShape([Dimension(2), Dimension(4)]), TensorShape([Dimension(2), Dimension(4)]))
+    """
     _assert_cell("cell", cell)
     if not nest.is_sequence(inputs):
         raise TypeError("inputs must be a sequence")
@@ -332,7 +423,22 @@ def static_bidirectional_rnn(
     sequence_length: Any = None,
     scope: Any = None,
 ) -> Tuple[List[Any], Any, Any]:
-    """Both directions over a list: outputs side by side, and both last states."""
+    """Both directions over a list. The other arguments are those of `static_rnn`.
+
+    Args:
+      cell_fw: The cell that goes forwards.
+      cell_bw: The cell that goes backwards.
+      inputs: A list of tensors of shape `[batch, inputs]`.
+
+    Returns:
+      A triple: a list of both outputs side by side, and both last states.
+
+    Example:
+      >>> cells = tf.nn.rnn_cell.GRUCell(4), tf.nn.rnn_cell.GRUCell(5)
+      >>> outputs, _, _ = tf.nn.static_bidirectional_rnn(*cells, inputs=[tf.ones([2, 3])] * 5, dtype=tf.float32)
+      >>> len(outputs), outputs[0].shape
+      (5, TensorShape([Dimension(2), Dimension(9)]))
+    """
 
     def backwards(items: Sequence[Any]) -> List[Any]:
         if sequence_length is None:

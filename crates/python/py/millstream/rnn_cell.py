@@ -24,21 +24,60 @@ __all__ = [
 
 
 class LSTMStateTuple(NamedTuple):
-    """The state of an LSTM: what the cell remembers, and its last output."""
+    """The state of an LSTM: `c`, what the cell remembers, and `h`, its last output.
+
+    Example:
+      >>> state = tf.nn.rnn_cell.LSTMStateTuple(c=tf.zeros([2, 4]), h=tf.ones([2, 4]))
+      >>> state.dtype, state.h.shape
+      (tf.float32, TensorShape([Dimension(2), Dimension(4)]))
+    """
 
     c: Any
     h: Any
 
     @property
     def dtype(self) -> Any:
-        """The dtype of both."""
+        """The dtype of both.
+
+        Raises:
+          TypeError: They differ.
+        """
         if self.c.dtype != self.h.dtype:
             raise TypeError(f"Inconsistent internal state: {self.c.dtype} vs {self.h.dtype}")
         return self.c.dtype
 
 
 class RNNCell(Layer):
-    """A cell. One of one's own has `state_size`, `output_size` and `call(inputs, state)`, which returns output and new state."""
+    """A cell: one step of a recurrent network.
+
+    One of one's own has `state_size`, `output_size` and `call(inputs, state)`, which returns output and new state.
+    Called, a cell gives the
+    same, with its variables in the variable scope `name`.
+
+    Args:
+      trainable: Whether its variables are trained.
+      name: Its name; the variable scope's.
+      dtype: The dtype of its variables.
+      reuse: Whether variables are found rather than made.
+
+    Example:
+      >>> class Counter(tf.nn.rnn_cell.RNNCell):
+      ...     @property
+      ...     def state_size(self):
+      ...         return 1
+      ...     @property
+      ...     def output_size(self):
+      ...         return 1
+      ...     def call(self, inputs, state):
+      ...         state = state + tf.reduce_sum(inputs, 1, keepdims=True)
+      ...         return state, state
+      >>> cell = Counter()
+      >>> outputs, last = tf.nn.dynamic_rnn(cell, tf.constant([[[1.0], [2.0], [3.0]]]), dtype=tf.float32)
+      >>> print(*tf.Session().run([outputs[0, :, 0], last]))
+      [1. 3. 6.] [[6.]]
+      >>> cell.zero_state(2, tf.float32).shape, cell.get_initial_state(batch_size=2, dtype=tf.float32).shape
+      (TensorShape([Dimension(2), Dimension(1)]), TensorShape([Dimension(2), Dimension(1)]))
+    """
 
     def __init__(
         self, trainable: bool = True, name: Optional[str] = None, dtype: Any = None, reuse: Any = None, **kwargs: Any
@@ -47,16 +86,35 @@ class RNNCell(Layer):
 
     @property
     def state_size(self) -> Any:
-        """The sizes of the state: a number, or a structure of them."""
+        """The sizes of the state: a number, or a structure of them.
+
+        Raises:
+          NotImplementedError: The class does not say it.
+        """
         raise NotImplementedError("Abstract method")
 
     @property
     def output_size(self) -> Any:
-        """The size of the output."""
+        """The size of the output.
+
+        Raises:
+          NotImplementedError: The class does not say it.
+        """
         raise NotImplementedError("Abstract method")
 
     def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:  # type: ignore[override]
-        """One step."""
+        """One step.
+
+        Args:
+          inputs: A tensor of shape `[batch, inputs]`.
+          state: A tensor of shape `[batch, state_size]`, or a structure of them.
+
+        Returns:
+          A pair: the output, of shape `[batch, output_size]`, and the new state.
+
+        Raises:
+          NotImplementedError: The class does not say it.
+        """
         raise NotImplementedError("Abstract method")
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Tuple[Any, Any]:  # type: ignore[override]
@@ -70,7 +128,19 @@ class RNNCell(Layer):
             return _zeros(self.state_size, batch_size, dtype)
 
     def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
-        """A state of zeros, for `inputs` or for what is said of them."""
+        """A state of zeros, for `inputs` or for what is said of them.
+
+        Args:
+          inputs: A tensor of shape `[batch, ..]`.
+          batch_size: How many rows there are.
+          dtype: The dtype.
+
+        Returns:
+          A tensor of shape `[batch, state_size]`, or a structure of them.
+
+        Raises:
+          ValueError: Neither `inputs` nor both others are given.
+        """
         if inputs is not None:
             inputs = tf.convert_to_tensor(inputs)
             known = dimension_value(inputs.get_shape()[0])
@@ -112,7 +182,22 @@ def _activation(activation: Any) -> Callable[[Any], Any]:
 
 
 class BasicRNNCell(RNNCell):
-    """`output = state = activation(W * [input, state] + b)`."""
+    """`output = state = activation(W * [input, state] + b)`.
+
+    Args:
+      num_units: The size of the state and the output.
+      activation: A function of a tensor; `tf.tanh` if not given.
+      reuse: As for `RNNCell`.
+      name: As for `RNNCell`.
+      dtype: As for `RNNCell`.
+
+    Example:
+      >>> cell = tf.nn.rnn_cell.BasicRNNCell(4)
+      >>> output, state = cell(tf.zeros([2, 3]), cell.zero_state(2, tf.float32))
+      >>> output.shape, cell.state_size, [v.name for v in cell.variables]
+      (TensorShape([Dimension(2), Dimension(4)]), 4, ['basic_rnn_cell/kernel:0', 'basic_rnn_cell/bias:0'])
+      >>> same, _ = cell.call(tf.zeros([2, 3]), state)
+    """
 
     def __init__(
         self,
@@ -144,7 +229,24 @@ class BasicRNNCell(RNNCell):
 
 
 class GRUCell(RNNCell):
-    """A gated recurrent unit (Cho and others, 2014)."""
+    """A gated recurrent unit (Cho and others, 2014).
+
+    Args:
+      num_units: The size of the state and the output.
+      activation: A function of a tensor; `tf.tanh` if not given.
+      reuse: As for `RNNCell`.
+      kernel_initializer: What the matrices hold first.
+      bias_initializer: What the vectors hold first; ones for the gates if not given.
+      name: As for `RNNCell`.
+      dtype: As for `RNNCell`.
+
+    Example:
+      >>> cell = tf.nn.rnn_cell.GRUCell(4)
+      >>> output, state = cell(tf.zeros([2, 3]), cell.zero_state(2, tf.float32))
+      >>> output.shape, cell.state_size, cell.output_size, len(cell.variables)
+      (TensorShape([Dimension(2), Dimension(4)]), 4, 4, 4)
+      >>> same, _ = cell.call(tf.zeros([2, 3]), state)
+    """
 
     def __init__(
         self,
@@ -186,7 +288,24 @@ class GRUCell(RNNCell):
 
 
 class BasicLSTMCell(RNNCell):
-    """An LSTM as plain as it gets: no clipping, no projection, no peepholes."""
+    """An LSTM as plain as it gets: no clipping, no projection, no peepholes.
+
+    Args:
+      num_units: The size of the state and the output.
+      forget_bias: What is added to the forget gate's bias.
+      state_is_tuple: Whether the state is an `LSTMStateTuple`; else it is one tensor of both side by side.
+      activation: A function of a tensor; `tf.tanh` if not given.
+      reuse: As for `RNNCell`.
+      name: As for `RNNCell`.
+      dtype: As for `RNNCell`.
+
+    Example:
+      >>> cell = tf.nn.rnn_cell.BasicLSTMCell(4)
+      >>> output, state = cell(tf.zeros([2, 3]), cell.zero_state(2, tf.float32))
+      >>> output.shape, state.c.shape, cell.state_size, cell.output_size
+      (TensorShape([Dimension(2), Dimension(4)]), TensorShape([Dimension(2), Dimension(4)]), LSTMStateTuple(c=4, h=4), 4)
+      >>> same, _ = cell.call(tf.zeros([2, 3]), state)
+    """
 
     def __init__(
         self,
@@ -229,7 +348,34 @@ class BasicLSTMCell(RNNCell):
 
 
 class LSTMCell(RNNCell):
-    """An LSTM with all its parts: peepholes, clipping, and a projection of the output."""
+    """An LSTM with all its parts: peepholes, clipping, and a projection of the output.
+
+    Args:
+      num_units: The size of what the cell remembers.
+      use_peepholes: Whether the gates see it.
+      cell_clip: Keeps it between `-cell_clip` and `cell_clip`.
+      initializer: What the matrices hold first.
+      num_proj: The size that the output is projected to.
+      proj_clip: Keeps the projection between `-proj_clip` and `proj_clip`.
+      num_unit_shards: None.
+      num_proj_shards: None.
+      forget_bias: What is added to the forget gate's bias.
+      state_is_tuple: Whether the state is an `LSTMStateTuple`; else it is one tensor of both side by side.
+      activation: A function of a tensor; `tf.tanh` if not given.
+      reuse: As for `RNNCell`.
+      name: As for `RNNCell`.
+      dtype: As for `RNNCell`.
+
+    Raises:
+      NotImplementedError: Variables are to be in parts.
+
+    Example:
+      >>> cell = tf.nn.rnn_cell.LSTMCell(4, use_peepholes=True, num_proj=2)
+      >>> output, state = cell(tf.zeros([2, 3]), cell.zero_state(2, tf.float32))
+      >>> output.shape, cell.state_size, cell.output_size
+      (TensorShape([Dimension(2), Dimension(2)]), LSTMStateTuple(c=4, h=2), 2)
+      >>> same, _ = cell.call(tf.zeros([2, 3]), state)
+    """
 
     def __init__(
         self,
@@ -296,7 +442,23 @@ class LSTMCell(RNNCell):
 
 
 class MultiRNNCell(RNNCell):
-    """Cells one upon the other: the output of each is the input of the next."""
+    """Cells one upon the other: the output of each is the input of the next.
+
+    Args:
+      cells: A list of cells.
+      state_is_tuple: Whether the state is a tuple of theirs; else one tensor of all side by side.
+
+    Raises:
+      ValueError: There are no cells, or their states are tuples though this one's is to be none.
+      TypeError: `cells` is no list.
+
+    Example:
+      >>> cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.GRUCell(n) for n in (4, 5)])
+      >>> output, state = cell(tf.zeros([2, 3]), cell.zero_state(2, tf.float32))
+      >>> output.shape, cell.state_size, cell.output_size, len(cell.variables)
+      (TensorShape([Dimension(2), Dimension(5)]), (4, 5), 5, 8)
+      >>> same, _ = cell.call(tf.zeros([2, 3]), state)
+    """
 
     def __init__(self, cells: Sequence[RNNCell], state_is_tuple: bool = True) -> None:
         super().__init__()
@@ -391,7 +553,30 @@ class _Wrapper(RNNCell):
 
 
 class DropoutWrapper(_Wrapper):
-    """Drops some of what goes in, out, or on to the next step, at random; the rest grows to make up for it."""
+    """Drops some of what goes in, out, or on to the next step, at random; the rest grows to make up for it.
+
+    Args:
+      cell: A cell.
+      input_keep_prob: How likely an element of the input stays: a float or a scalar tensor.
+      output_keep_prob: The same of the output.
+      state_keep_prob: The same of the state.
+      variational_recurrent: False.
+      input_size: Accepted.
+      dtype: Accepted.
+      seed: A seed; see `tf.set_random_seed`.
+      dropout_state_filter_visitor: A function that says of each part of the state whether elements of it are dropped;
+        not of `c` if it is not given.
+
+    Raises:
+      ValueError: A probability is not between 0 and 1.
+      NotImplementedError: `variational_recurrent` is True.
+
+    Example:
+      >>> cell = tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.BasicRNNCell(4), output_keep_prob=0.5, seed=1)
+      >>> output, _ = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+      >>> output.shape
+      TensorShape([Dimension(2), Dimension(4)])
+    """
 
     def __init__(
         self,
@@ -437,7 +622,18 @@ class DropoutWrapper(_Wrapper):
 
 
 class ResidualWrapper(_Wrapper):
-    """Adds the input to the output, or what `residual_fn(inputs, outputs)` says."""
+    """Adds the input to the output, or what `residual_fn(inputs, outputs)` says.
+
+    Args:
+      cell: A cell whose output is as large as its input.
+      residual_fn: A function of both.
+
+    Example:
+      >>> cell = tf.nn.rnn_cell.ResidualWrapper(tf.nn.rnn_cell.BasicRNNCell(3))
+      >>> output, _ = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+      >>> output.shape
+      TensorShape([Dimension(2), Dimension(3)])
+    """
 
     def __init__(self, cell: RNNCell, residual_fn: Optional[Callable[[Any, Any], Any]] = None) -> None:
         super().__init__(cell)
@@ -453,7 +649,18 @@ class ResidualWrapper(_Wrapper):
 
 
 class DeviceWrapper(_Wrapper):
-    """Runs the cell on a device."""
+    """Runs the cell on a device.
+
+    Args:
+      cell: A cell.
+      device: The device, as for `tf.device`.
+
+    Example:
+      >>> cell = tf.nn.rnn_cell.DeviceWrapper(tf.nn.rnn_cell.BasicRNNCell(4), "/cpu:0")
+      >>> output, _ = cell(tf.zeros([2, 3]), cell.zero_state(2, tf.float32))
+      >>> output.device, cell.state_size, cell.output_size, cell.wrapped_cell.variables == cell.variables
+      ('/device:CPU:0', 4, 4, True)
+    """
 
     def __init__(self, cell: RNNCell, device: Any) -> None:
         super().__init__(cell)

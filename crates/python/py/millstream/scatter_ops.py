@@ -32,7 +32,30 @@ scatter_nd_update = _nd("Update", True, "Puts new values into parts of a variabl
 
 
 def batch_scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: Optional[str] = None) -> Any:
-    """For each row of indices, puts updates into the same row of the variable: `ref[i, indices[i, j]] = updates[i, j]`."""
+    """For each row of indices, puts updates into the same row of the variable: `ref[i, indices[i, j]] = updates[i, j]`.
+
+    Args:
+      ref: A variable.
+      indices: An int32 or int64 tensor of shape `[batch, k]`.
+      updates: A tensor of shape `[batch, k, ..]`.
+      use_locking: Whether others wait meanwhile.
+      name: The name scope of what is made.
+
+    Returns:
+      The variable after that.
+
+    Raises:
+      ValueError: The rank of `indices` is unknown.
+
+    Example:
+      >>> v = tf.Variable([[1, 2], [3, 4]])
+      >>> changed = tf.batch_scatter_update(v, [[0], [1]], [[10], [40]])
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     print(sess.run(changed))
+      [[10  2]
+       [ 3 40]]
+    """
     with name_scope(name):
         indices = convert_to_tensor(indices, name="indices")
         rank = indices.shape.ndims

@@ -36,12 +36,44 @@ __all__ = [
 
 
 def space_to_depth(input: Any, block_size: int, name: Optional[str] = None, data_format: str = "NHWC") -> Tensor:  # noqa: A002
-    """Blocks of `block_size` squared pixels as the channels of one."""
+    """Blocks of `block_size` squared pixels as the channels of one.
+
+    Args:
+      input: A tensor of rank 4, `[batch, height, width, depth]`.
+      block_size: The size of a block.
+      name: A name for the operation.
+      data_format: `"NHWC"`.
+
+    Returns:
+      A tensor of the same dtype, of shape `[batch, height / block_size, width / block_size, depth * block_size **
+      2]`.
+
+    Example:
+      >>> x = tf.reshape([1, 2, 3, 4], [1, 2, 2, 1])
+      >>> print(tf.Session().run(tf.space_to_depth(x, 2)))
+      [[[[1 2 3 4]]]]
+    """
     return op("SpaceToDepth")(input, block_size, data_format, name=name)
 
 
 def depth_to_space(input: Any, block_size: int, name: Optional[str] = None, data_format: str = "NHWC") -> Tensor:  # noqa: A002
-    """The channels of a pixel as a block of `block_size` squared pixels."""
+    """The channels of a pixel as a block of `block_size` squared pixels.
+
+    Args:
+      input: A tensor of rank 4, `[batch, height, width, depth]`.
+      block_size: The size of a block.
+      name: A name for the operation.
+      data_format: `"NHWC"`.
+
+    Returns:
+      A tensor of the same dtype, of shape `[batch, height * block_size, width * block_size, depth / block_size **
+      2]`.
+
+    Example:
+      >>> print(tf.Session().run(tf.depth_to_space([[[[1, 2, 3, 4]]]], 2))[0, :, :, 0])
+      [[1 2]
+       [3 4]]
+    """
     return op("DepthToSpace")(input, block_size, data_format, name=name)
 
 
@@ -52,17 +84,66 @@ def _blocks(block_size: Any, block_shape: Any) -> Any:
 
 
 def space_to_batch(input: Any, paddings: Any, block_size: Any = None, name: Optional[str] = None, block_shape: Any = None) -> Tensor:  # noqa: A002
-    """Every n-th pixel of the padded images as an image of its own, in the batch."""
+    """Every n-th pixel of the padded images as an image of its own, in the batch.
+
+    Args:
+      input: A tensor of rank 4, `[batch, height, width, depth]`.
+      paddings: An integer tensor of shape `[2, 2]`: how many zeros to put before and after, in height and width.
+      block_size: n.
+      name: A name for the operation.
+      block_shape: What `block_size` is called later.
+
+    Returns:
+      A tensor of the same dtype, of shape `[batch * n * n, height / n, width / n, depth]`.
+
+    Example:
+      >>> x = tf.reshape([1, 2, 3, 4], [1, 2, 2, 1])
+      >>> print(tf.Session().run(tf.space_to_batch(x, [[0, 0], [0, 0]], 2)).ravel())
+      [1 2 3 4]
+    """
     return op("SpaceToBatchND")(input, block_shape=_blocks(block_size, block_shape), paddings=paddings, name=name)
 
 
 def batch_to_space(input: Any, crops: Any, block_size: Any, name: Optional[str] = None, block_shape: Any = None) -> Tensor:  # noqa: A002
-    """What `space_to_batch` took apart, together again, and cropped."""
+    """What `space_to_batch` took apart, together again, and cropped.
+
+    Args:
+      input: A tensor of rank 4, `[batch, height, width, depth]`.
+      crops: An integer tensor of shape `[2, 2]`: how much to cut off before and after, of height and width.
+      block_size: The size of a block.
+      name: A name for the operation.
+      block_shape: What `block_size` is called later.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Example:
+      >>> x = tf.reshape([1, 2, 3, 4], [4, 1, 1, 1])
+      >>> print(tf.Session().run(tf.batch_to_space(x, [[0, 0], [0, 0]], 2))[0, :, :, 0])
+      [[1 2]
+       [3 4]]
+    """
     return op("BatchToSpaceND")(input, block_shape=_blocks(block_size, block_shape), crops=crops, name=name)
 
 
 def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_paddings: Any = None, name: Optional[str] = None) -> Any:
-    """The paddings that make a shape a multiple of the blocks, and the crops that take them off again."""
+    """The paddings that make a shape a multiple of the blocks, and the crops that take them off again.
+
+    Args:
+      input_shape: An int32 vector.
+      block_shape: An int32 vector of the same length.
+      base_paddings: Paddings that there must be at least, of shape `[n, 2]`.
+      name: The name scope of what is made.
+
+    Returns:
+      A pair: paddings and crops, each of shape `[n, 2]`.
+
+    Example:
+      >>> print(*tf.Session().run(tf.required_space_to_batch_paddings([5, 6], [2, 2])))
+      [[0 1]
+       [0 0]] [[0 1]
+       [0 0]]
+    """
     with name_scope(name, "required_space_to_batch_paddings", [input_shape, block_shape]):
         shape, blocks = convert_to_tensor(input_shape, dtypes.int32), convert_to_tensor(block_shape, dtypes.int32)
         if base_paddings is None:
@@ -79,18 +160,62 @@ def _up_to(size: Tensor, block: Tensor) -> Tensor:
 
 
 def roll(input: Any, shift: Any, axis: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
-    """Elements moved along axes; those that fall off come in again at the other end."""
+    """Elements moved along axes; those that fall off come in again at the other end.
+
+    Args:
+      input: A tensor.
+      shift: An int, or a vector of them.
+      axis: An int, or a vector of them.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.roll([1, 2, 3, 4], shift=1, axis=0)))
+      [4 1 2 3]
+    """
     return op("Roll")(input, shift, axis, name=name)
 
 
 def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
-    """Tensors of one shape in a row along a new first axis."""
+    """Tensors of one shape in a row along a new first axis.
+
+    Args:
+      values: A list of tensors of one dtype and shape, which is known.
+      name: A name for the operation.
+
+    Returns:
+      A tensor with a rank greater by 1.
+
+    Example:
+      >>> print(tf.Session().run(tf.parallel_stack([[1, 2], [3, 4]])))
+      [[1 2]
+       [3 4]]
+    """
     with name_scope(name):
         return array_ops.stack([convert_to_tensor(v) for v in values])
 
 
 def batch_gather(params: Any, indices: Any, name: Optional[str] = None) -> Tensor:
-    """For each row of indices, the elements of the same row of `params`."""
+    """For each row of indices, the elements of the same row of `params`.
+
+    Args:
+      params: A tensor of shape `[batch, n, ..]`.
+      indices: An int32 or int64 tensor of shape `[batch, k]`.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of the dtype of `params`, of shape `[batch, k, ..]`.
+
+    Raises:
+      ValueError: The rank of `indices` is unknown.
+
+    Example:
+      >>> print(tf.Session().run(tf.batch_gather([[1, 2, 3], [4, 5, 6]], [[2, 0], [1, 1]])))
+      [[3 1]
+       [5 5]]
+    """
     with name_scope(name, "BatchGather", [params, indices]):
         indices, params = convert_to_tensor(indices, name="indices"), convert_to_tensor(params, name="params")
         if indices.shape.ndims is None:
@@ -99,7 +224,27 @@ def batch_gather(params: Any, indices: Any, name: Optional[str] = None) -> Tenso
 
 
 def repeat(input: Any, repeats: Any, axis: Any = None, name: Optional[str] = None) -> Tensor:  # noqa: A002
-    """Each element along an axis as often as `repeats` says: one number for all, or one for each. Without an axis, of the elements in a row."""
+    """Each element along an axis as often as `repeats` says: one number for all, or one for each. Without an axis, of
+    the elements in a row.
+
+    Args:
+      input: A tensor.
+      repeats: An int, or an integer vector.
+      axis: An int.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Raises:
+      ValueError: A rank is unknown.
+
+    Example:
+      >>> print(*tf.Session().run([tf.repeat([1, 2], 2), tf.repeat([[1, 2], [3, 4]], [1, 2], axis=0)]))
+      [1 1 2 2] [[1 2]
+       [3 4]
+       [3 4]]
+    """
     with name_scope(name, "Repeat", [input, repeats]):
         data = convert_to_tensor(input, name="input")
         if axis is None:
@@ -128,7 +273,25 @@ def _rows(n: Tensor, columns: Tensor) -> Tensor:
 
 
 def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32, name: Optional[str] = None) -> Tensor:
-    """Where each value would have to go to keep the rows sorted: before (`left`) or after (`right`) its equals."""
+    """Where each value would have to go to keep the rows sorted: before (`left`) or after (`right`) its equals.
+
+    Args:
+      sorted_sequence: A tensor of numbers whose rows are sorted.
+      values: A tensor with as many rows.
+      side: `"left"` or `"right"`.
+      out_type: `tf.int32` or `tf.int64`.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of `out_type`, of the shape of `values`.
+
+    Raises:
+      ValueError: `side` is neither.
+
+    Example:
+      >>> print(tf.Session().run(tf.searchsorted([1, 3, 5], [0, 3, 9])))
+      [0 1 3]
+    """
     if side not in ("left", "right"):
         raise ValueError("side must be either 'right' or 'left'.  Saw: %s." % side)
     sequence, values = convert_to_tensor(sorted_sequence), convert_to_tensor(values)
@@ -139,7 +302,21 @@ def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type
 
 
 def unravel_index(indices: Any, dims: Any, name: Optional[str] = None) -> Tensor:
-    """Flat indices as indices along each dimension, one row per dimension."""
+    """Flat indices as indices along each dimension, one row per dimension.
+
+    Args:
+      indices: An int32 or int64 scalar or vector.
+      dims: A vector of the same dtype: the shape.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same dtype, of shape `[len(dims)]` or `[len(dims), len(indices)]`.
+
+    Example:
+      >>> print(tf.Session().run(tf.unravel_index([2, 5], [2, 3])))
+      [[0 1]
+       [2 2]]
+    """
     with name_scope(name, "UnravelIndex", [indices, dims]) as name:
         indices, dims = convert_to_tensor(indices, name="indices"), convert_to_tensor(dims, name="dims")
         size = math_ops.reduce_prod(dims)
@@ -153,7 +330,23 @@ def unravel_index(indices: Any, dims: Any, name: Optional[str] = None) -> Tensor
 
 
 def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: Optional[str] = None) -> Tensor:
-    """The number of the bin that each value falls into, of `nbins` of one width; what lies outside, into the first or the last."""
+    """The number of the bin that each value falls into, of `nbins` of one width; what lies outside, into the first or
+    the last.
+
+    Args:
+      values: A tensor of numbers.
+      value_range: The lowest and the highest: a vector of two.
+      nbins: How many bins there are.
+      dtype: `tf.int32` or `tf.int64`.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of `dtype`, of the shape of `values`.
+
+    Example:
+      >>> print(tf.Session().run(tf.histogram_fixed_width_bins([0.0, 1.2, 9.0], [0.0, 5.0], nbins=5)))
+      [0 1 4]
+    """
     with name_scope(name, "histogram_fixed_width_bins", [values, value_range, nbins]):
         values = convert_to_tensor(values, name="values")
         low_high = convert_to_tensor(value_range, values.dtype, "value_range")
@@ -163,13 +356,45 @@ def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, 
 
 
 def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: Optional[str] = None) -> Tensor:
-    """How many values fall into each of `nbins` bins of one width."""
+    """How many values fall into each of `nbins` bins of one width.
+
+    Args:
+      values: A tensor of numbers.
+      value_range: The lowest and the highest: a vector of two. What lies outside falls into the first or last bin.
+      nbins: How many bins there are.
+      dtype: `tf.int32` or `tf.int64`.
+      name: A name for the operation.
+
+    Returns:
+      A vector of length `nbins`.
+
+    Example:
+      >>> print(tf.Session().run(tf.histogram_fixed_width([0.0, 1.2, 1.4, 9.0], [0.0, 5.0], nbins=5)))
+      [1 2 0 0 1]
+    """
     with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]) as name:
         return op("HistogramFixedWidth")(values, value_range, nbins, dtype, name=name)
 
 
 def random_crop(value: Any, size: Any, seed: Optional[int] = None, name: Optional[str] = None) -> Tensor:
-    """A box of this size from a random place."""
+    """A box of this size from a random place.
+
+    Args:
+      value: A tensor.
+      size: An int32 vector: how much of each axis.
+      seed: A seed; see `tf.set_random_seed`.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of the same dtype, of shape `size`.
+
+    Raises:
+      tf.errors.InvalidArgumentError: When run: the box is larger than the tensor.
+
+    Example:
+      >>> print(tf.Session().run(tf.random_crop([[1, 2, 3], [4, 5, 6]], [1, 2])).shape)
+      (1, 2)
+    """
     from millstream.random_ops import random_uniform
 
     with name_scope(name, "random_crop", [value, size]) as name:
@@ -183,7 +408,23 @@ def random_crop(value: Any, size: Any, seed: Optional[int] = None, name: Optiona
 
 
 def scalar_mul(scalar: Any, x: Any, name: Optional[str] = None) -> Any:
-    """A scalar times a tensor or slices."""
+    """A scalar times a tensor or slices.
+
+    Args:
+      scalar: A number, or a scalar tensor.
+      x: A tensor or `IndexedSlices`.
+      name: The name scope of what is made.
+
+    Returns:
+      What `x` is.
+
+    Raises:
+      ValueError: `scalar` is none.
+
+    Example:
+      >>> print(tf.Session().run(tf.scalar_mul(3, tf.constant([1, 2]))))
+      [3 6]
+    """
     scalar = convert_to_tensor(scalar, x.dtype.base_dtype, "scalar")
     if scalar.shape.ndims != 0:
         raise ValueError("Only scalar multiply works, got shape %s" % scalar.shape)
@@ -193,14 +434,39 @@ def scalar_mul(scalar: Any, x: Any, name: Optional[str] = None) -> Any:
 
 
 def lbeta(x: Any, name: Optional[str] = None) -> Tensor:
-    """The logarithm of the beta function of each row."""
+    """The logarithm of the beta function of each row.
+
+    Args:
+      x: A tensor of floats, of rank 1 or more.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of the same dtype, without the last axis.
+
+    Example:
+      >>> print(tf.Session().run(tf.exp(tf.lbeta([2.0, 3.0]))).round(4))  # 1 / 12
+      0.0833
+    """
     with name_scope(name, "lbeta", [x]):
         x = convert_to_tensor(x, name="x")
         return op("Sub")(math_ops.reduce_sum(op("Lgamma")(x), [-1]), op("Lgamma")(math_ops.reduce_sum(x, [-1])))
 
 
 def clip_by_average_norm(t: Any, clip_norm: Any, name: Optional[str] = None) -> Tensor:
-    """`t`, made smaller so that its norm over its number of elements is at most `clip_norm`."""
+    """`t`, made smaller so that its norm over its number of elements is at most `clip_norm`.
+
+    Args:
+      t: A tensor of floats.
+      clip_norm: A scalar.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.clip_by_average_norm([3.0, 4.0], 0.5)))
+      [0.6 0.8]
+    """
     with name_scope(name, "clip_by_average_norm", [t, clip_norm]) as name:
         t = convert_to_tensor(t, name="t")
         n = math_ops.cast(array_ops.size(t), t.dtype)
@@ -209,7 +475,25 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: Optional[str] = None) -> 
 
 
 def where_v2(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = None) -> Tensor:
-    """Where `condition` holds; or, with `x` and `y`, `x` there and `y` elsewhere, all three broadcast."""
+    """Where `condition` holds; or, with `x` and `y`, `x` there and `y` elsewhere, all three broadcast.
+
+    Args:
+      condition: A boolean tensor.
+      x: A tensor.
+      y: A tensor of the same dtype.
+      name: A name for the operation.
+
+    Returns:
+      Without `x` and `y` an int64 matrix: a row of indices for each element that holds. Else a tensor of their dtype.
+
+    Raises:
+      ValueError: Just one of `x` and `y` is given.
+
+    Example:
+      >>> print(tf.Session().run(tf.where_v2([[True], [False]], [1, 2], 0)))
+      [[1 2]
+       [0 0]]
+    """
     if x is None and y is None:
         return array_ops.where(condition, name=name)
     if x is None or y is None:
@@ -218,5 +502,10 @@ def where_v2(condition: Any, x: Any = None, y: Any = None, name: Optional[str] =
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is what a graph holds or stands for: a tensor, a sparse one, slices, a variable."""
+    """Whether `x` is what a graph holds or stands for: a tensor, a sparse one, slices, a variable.
+
+    Example:
+      >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(tf.Variable(1)), tf.is_tensor(1), tf.is_tensor(np.zeros(2))
+      (True, True, False, False)
+    """
     return isinstance(x, (Tensor, IndexedSlices)) or hasattr(x, "_as_graph_element") or (hasattr(x, "dense_shape") and hasattr(x, "graph"))

@@ -40,7 +40,21 @@ __all__ = [
 
 
 def transpose_batch_time(x: Any) -> Any:
-    """The first two dimensions in the other order."""
+    """The first two dimensions in the other order.
+
+    Args:
+      x: A tensor of rank 2 or more.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Raises:
+      ValueError: The rank is known to be less.
+
+    Example:
+      >>> tf.contrib.rnn.transpose_batch_time(tf.zeros([5, 2, 3])).shape
+      TensorShape([Dimension(2), Dimension(5), Dimension(3)])
+    """
     x = tf.convert_to_tensor(x)
     known = x.get_shape()
     if known.ndims is not None and known.ndims < 2:
@@ -52,7 +66,21 @@ def transpose_batch_time(x: Any) -> Any:
 
 
 def best_effort_input_batch_size(flat_input: Sequence[Any]) -> Any:
-    """The size of the batch, the second dimension: a number where it is known of any input, else a tensor."""
+    """The size of the batch, the second dimension: a number where it is known of any input, else a tensor.
+
+    Args:
+      flat_input: A list of tensors of shape `[time, batch, ..]`.
+
+    Returns:
+      An int, or an int32 scalar tensor.
+
+    Raises:
+      ValueError: An input is known to have a lower rank.
+
+    Example:
+      >>> tf.contrib.rnn.best_effort_input_batch_size([tf.zeros([5, 2, 3])])
+      2
+    """
     for item in flat_input:
         shape = item.get_shape()
         if shape.ndims is None:
@@ -92,7 +120,31 @@ def stack_bidirectional_dynamic_rnn(
     scope: Any = None,
     swap_memory: bool = False,
 ) -> Tuple[Any, Tuple[Any, ...], Tuple[Any, ...]]:
-    """Layers in both directions, each over both outputs of the one below: the last outputs side by side, and all last states of each direction."""
+    """Layers in both directions, each over both outputs of the one below.
+
+    Args:
+      cells_fw: A list of cells, one for each layer, that go forwards.
+      cells_bw: As many that go backwards.
+      inputs: A tensor of shape `[batch, time, inputs]`.
+      initial_states_fw: A list of states; zeros if not given.
+      initial_states_bw: The same for the other direction.
+      dtype: The dtype of the states, if they are not given.
+      sequence_length: An integer vector: how long each sequence is.
+      parallel_iterations: How many steps may run at the same time.
+      time_major: Whether `inputs` has shape `[time, batch, inputs]`.
+      scope: The variable scope, or its name.
+      swap_memory: Whether what is saved for gradients may leave memory.
+
+    Returns:
+      A triple: the last layer's outputs side by side, of shape `[batch, time, outputs]`, and for each direction a
+        tuple of the last states.
+
+    Example:
+      >>> cells = lambda: [tf.nn.rnn_cell.GRUCell(4), tf.nn.rnn_cell.GRUCell(5)]
+      >>> outputs, forwards, backwards = tf.contrib.rnn.stack_bidirectional_dynamic_rnn(cells(), cells(), tf.zeros([2, 6, 3]), dtype=tf.float32)
+      >>> outputs.shape, len(forwards)
+      (TensorShape([Dimension(2), Dimension(6), Dimension(10)]), 2)
+    """
     starts_fw, starts_bw = _stacked(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
     states_fw, states_bw, layer = [], [], inputs
     with tf.variable_scope(scope or "stack_bidirectional_rnn"):
@@ -126,7 +178,21 @@ def stack_bidirectional_rnn(
     sequence_length: Any = None,
     scope: Any = None,
 ) -> Tuple[Any, Tuple[Any, ...], Tuple[Any, ...]]:
-    """The same over a list of steps."""
+    """`stack_bidirectional_dynamic_rnn` over a list of steps, each with nodes of its own. The other arguments are the
+    same.
+
+    Args:
+      inputs: A list of tensors of shape `[batch, inputs]`.
+
+    Returns:
+      A triple: a list of outputs, and for each direction a tuple of the last states.
+
+    Example:
+      >>> cells = lambda: [tf.nn.rnn_cell.GRUCell(4)]
+      >>> outputs, _, _ = tf.contrib.rnn.stack_bidirectional_rnn(cells(), cells(), [tf.zeros([2, 3])] * 5, dtype=tf.float32)
+      >>> len(outputs), outputs[0].shape
+      (5, TensorShape([Dimension(2), Dimension(8)]))
+    """
     starts_fw, starts_bw = _stacked(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
     states_fw, states_bw, layer = [], [], inputs
     with tf.variable_scope(scope or "stack_bidirectional_rnn"):

@@ -93,10 +93,9 @@ def bucket(
       >>> number = tf.train.range_input_producer(4, num_epochs=1, shuffle=False).dequeue()
       >>> bucket, rows = tf.contrib.training.bucket([number, number * 10], which_bucket=number % 2, batch_size=2, num_buckets=2)
       >>> with tf.train.MonitoredSession() as sess:
-      ...     print(*sess.run([bucket] + rows))
-      ...     print(*sess.run([bucket] + rows))
-      0 [0 2] [ 0 20]
-      1 [1 3] [10 30]
+      ...     batches = [sess.run([bucket] + rows) for _ in range(2)]
+      >>> sorted((int(b), x.tolist(), y.tolist()) for b, x, y in batches)
+      [(0, [0, 2], [0, 20]), (1, [1, 3], [10, 30])]
     """
     each_its_own = isinstance(batch_size, (list, tuple))
     if each_its_own and len(batch_size) != num_buckets:
@@ -240,10 +239,9 @@ def bucket_by_sequence_length(
       >>> n = tf.train.range_input_producer(7, num_epochs=1, shuffle=False).dequeue()
       >>> lengths, (rows,) = tf.contrib.training.bucket_by_sequence_length(n, [tf.range(n)], 2, bucket_boundaries=[2, 4], dynamic_pad=True)
       >>> with tf.train.MonitoredSession() as sess:
-      ...     for _ in range(2):
-      ...         print(sess.run([lengths, rows])[1].tolist())
-      [[0], [0]]
-      [[0, 1, 0], [0, 1, 2]]
+      ...     batches = [sess.run([lengths, rows]) for _ in range(2)]
+      >>> sorted(batch.tolist() for _, batch in batches)
+      [[[0], [0]], [[0, 1, 0], [0, 1, 2]]]
     """
     if not isinstance(bucket_boundaries, (list, tuple)):
         raise TypeError(f"bucket_boundaries must be a list or tuple, but received: {bucket_boundaries}")

@@ -20,6 +20,7 @@ from millstream.array_ops import *  # noqa: F403
 from millstream.check_ops import *  # noqa: F403
 from millstream.control_flow import Print, case, cond, group, no_op, switch_case, tuple, while_loop  # noqa: A004
 from millstream.control_flow import assert_ as Assert  # noqa: N812
+from millstream.counting_ops import *  # noqa: F403
 from millstream.custom_gradients import *  # noqa: F403
 from millstream.data_flow import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
 from millstream.dtypes import *  # noqa: F403
@@ -44,6 +45,7 @@ from millstream.framework import (
     get_collection,
     get_collection_ref,
     get_default_graph,
+    get_static_value,
     name_scope,
     placeholder,
     register_tensor_conversion_function,
@@ -69,18 +71,19 @@ from millstream.init_ops import (
     zeros_initializer,
 )
 from millstream.linalg_ops import *  # noqa: F403
+from millstream.lookup_ops import initialize_all_tables, tables_initializer
 from millstream.math_ops import *  # noqa: F403
-from millstream.more_ops import *  # noqa: F403
 from millstream.partitions import create_partitioned_variables, fixed_size_partitioner, min_max_variable_partitioner, variable_axis_size_partitioner
 from millstream.parsing_ops import *  # noqa: F403
 from millstream.printing import print  # noqa: A004
-from millstream.random_ops import multinomial, random_gamma, random_normal, random_poisson, random_shuffle, random_uniform, set_random_seed, truncated_normal
+from millstream.random_ops import get_seed, multinomial, random_gamma, random_normal, random_poisson, random_shuffle, random_uniform, set_random_seed, truncated_normal
 from millstream.readers import *  # noqa: F403
 from millstream.scatter_ops import *  # noqa: F403
 from millstream.session import InteractiveSession, Session, get_default_session
 from millstream.shape_ops import *  # noqa: F403
 from millstream.shapes import Dimension, TensorShape, TensorSpec, dimension_at_index, dimension_value
 from millstream.sparse_ops import *  # noqa: F403
+from millstream.string_ops import *  # noqa: F403
 from millstream.switches import *  # noqa: F403
 from millstream.templates import make_template
 from millstream.tensor_array import TensorArray

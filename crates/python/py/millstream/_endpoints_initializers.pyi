@@ -22,7 +22,7 @@ from millstream.init_ops import RandomNormal as _RandomNormal
 random_normal = _RandomNormal
 from millstream.init_ops import RandomUniform as _RandomUniform
 random_uniform = _RandomUniform
-from millstream.more_ops import tables_initializer as tables_initializer
+from millstream.lookup_ops import tables_initializer as tables_initializer
 from millstream.init_ops import TruncatedNormal as _TruncatedNormal
 truncated_normal = _TruncatedNormal
 from millstream.init_ops import UniformUnitScaling as _UniformUnitScaling

@@ -16,7 +16,7 @@ from millstream._endpoints import decode_base64 as decode_base64
 from millstream._endpoints import decode_compressed as decode_compressed
 from millstream.readers import decode_csv as decode_csv
 from millstream.parsing_ops import decode_json_example as decode_json_example
-from millstream.more_ops import decode_raw as decode_raw
+from millstream.string_ops import decode_raw as decode_raw
 from millstream.sparse_ops import deserialize_many_sparse as deserialize_many_sparse
 from millstream._endpoints import encode_base64 as encode_base64
 from millstream._endpoints import matching_files as matching_files

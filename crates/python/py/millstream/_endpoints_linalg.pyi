@@ -18,11 +18,11 @@ from millstream.linalg_ops import matrix_solve_ls as _matrix_solve_ls
 lstsq = _matrix_solve_ls
 from millstream.math_ops import matmul as matmul
 from millstream.array_ops import matrix_transpose as matrix_transpose
-from millstream.more_ops import norm as norm
+from millstream.linalg_ops import norm as norm
 from millstream._endpoints import qr as qr
 from millstream.linalg_ops import matrix_set_diag as _matrix_set_diag
 set_diag = _matrix_set_diag
-from millstream.more_ops import tensordot as tensordot
+from millstream.linalg_ops import tensordot as tensordot
 from millstream.linalg_ops import trace as trace
 from millstream.array_ops import matrix_transpose as _matrix_transpose
 transpose = _matrix_transpose

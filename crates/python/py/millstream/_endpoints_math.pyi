@@ -10,7 +10,7 @@ from millstream._endpoints import acos as acos
 from millstream._endpoints import acosh as acosh
 from millstream._endpoints import add as add
 from millstream.math_ops import add_n as add_n
-from millstream.more_ops import angle as angle
+from millstream.shape_ops import angle as angle
 from millstream.math_ops import argmax as argmax
 from millstream.math_ops import argmin as argmin
 from millstream._endpoints import asin as asin
@@ -19,9 +19,9 @@ from millstream._endpoints import atan as atan
 from millstream._endpoints import atan2 as atan2
 from millstream._endpoints import atanh as atanh
 from millstream._endpoints import betainc as betainc
-from millstream.more_ops import bincount as bincount
+from millstream.counting_ops import bincount as bincount
 from millstream._endpoints import ceil as ceil
-from millstream.more_ops import confusion_matrix as confusion_matrix
+from millstream.counting_ops import confusion_matrix as confusion_matrix
 from millstream.math_ops import conj as conj
 from millstream._endpoints import cos as cos
 from millstream._endpoints import cosh as cosh

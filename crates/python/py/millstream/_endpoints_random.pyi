@@ -6,7 +6,7 @@ from millstream._engine import Operation as _Operation, Tensor as _Tensor
 from millstream._typing import DTypeLike as _DTypeLike, ShapeLike as _ShapeLike, TensorLike as _TensorLike, Text as _Text
 from millstream.random_ops import random_gamma as _random_gamma
 gamma = _random_gamma
-from millstream.more_ops import get_seed as get_seed
+from millstream.random_ops import get_seed as get_seed
 from millstream.random_ops import multinomial as multinomial
 from millstream.random_ops import random_normal as _random_normal
 normal = _random_normal

@@ -4,15 +4,15 @@ import typing as _t
 
 from millstream._engine import Operation as _Operation, Tensor as _Tensor
 from millstream._typing import DTypeLike as _DTypeLike, ShapeLike as _ShapeLike, TensorLike as _TensorLike, Text as _Text
-from millstream.more_ops import sparse_add as _sparse_add
+from millstream.sparse_ops import sparse_add as _sparse_add
 add = _sparse_add
-from millstream.more_ops import sparse_concat as _sparse_concat
+from millstream.sparse_ops import sparse_concat as _sparse_concat
 concat = _sparse_concat
 from millstream.sparse_ops import sparse_fill_empty_rows as _sparse_fill_empty_rows
 fill_empty_rows = _sparse_fill_empty_rows
 from millstream.sparse_ops import sparse_mask as _sparse_mask
 mask = _sparse_mask
-from millstream.more_ops import sparse_tensor_dense_matmul as _sparse_tensor_dense_matmul
+from millstream.sparse_ops import sparse_tensor_dense_matmul as _sparse_tensor_dense_matmul
 matmul = _sparse_tensor_dense_matmul
 from millstream.sparse_ops import sparse_maximum as _sparse_maximum
 maximum = _sparse_maximum
@@ -22,21 +22,21 @@ from millstream.sparse_ops import sparse_minimum as _sparse_minimum
 minimum = _sparse_minimum
 from millstream.framework.composites import sparse_placeholder as _sparse_placeholder
 placeholder = _sparse_placeholder
-from millstream.more_ops import sparse_reduce_max as _sparse_reduce_max
+from millstream.sparse_ops import sparse_reduce_max as _sparse_reduce_max
 reduce_max = _sparse_reduce_max
 from millstream.sparse_ops import sparse_reduce_max_sparse as _sparse_reduce_max_sparse
 reduce_max_sparse = _sparse_reduce_max_sparse
-from millstream.more_ops import sparse_reduce_sum as _sparse_reduce_sum
+from millstream.sparse_ops import sparse_reduce_sum as _sparse_reduce_sum
 reduce_sum = _sparse_reduce_sum
 from millstream.sparse_ops import sparse_reduce_sum_sparse as _sparse_reduce_sum_sparse
 reduce_sum_sparse = _sparse_reduce_sum_sparse
-from millstream.more_ops import sparse_reorder as _sparse_reorder
+from millstream.sparse_ops import sparse_reorder as _sparse_reorder
 reorder = _sparse_reorder
 from millstream.sparse_ops import sparse_reset_shape as _sparse_reset_shape
 reset_shape = _sparse_reset_shape
-from millstream.more_ops import sparse_reshape as _sparse_reshape
+from millstream.sparse_ops import sparse_reshape as _sparse_reshape
 reshape = _sparse_reshape
-from millstream.more_ops import sparse_retain as _sparse_retain
+from millstream.sparse_ops import sparse_retain as _sparse_retain
 retain = _sparse_retain
 from millstream.sparse_ops import sparse_segment_mean as _sparse_segment_mean
 segment_mean = _sparse_segment_mean
@@ -44,17 +44,17 @@ from millstream.sparse_ops import sparse_segment_sqrt_n as _sparse_segment_sqrt_
 segment_sqrt_n = _sparse_segment_sqrt_n
 from millstream.sparse_ops import sparse_segment_sum as _sparse_segment_sum
 segment_sum = _sparse_segment_sum
-from millstream.more_ops import sparse_slice as _sparse_slice
+from millstream.sparse_ops import sparse_slice as _sparse_slice
 slice = _sparse_slice
 from millstream.sparse_ops import sparse_softmax as _sparse_softmax
 softmax = _sparse_softmax
-from millstream.more_ops import sparse_tensor_dense_matmul as _sparse_tensor_dense_matmul
+from millstream.sparse_ops import sparse_tensor_dense_matmul as _sparse_tensor_dense_matmul
 sparse_dense_matmul = _sparse_tensor_dense_matmul
 from millstream.sparse_ops import sparse_split as _sparse_split
 split = _sparse_split
-from millstream.more_ops import sparse_tensor_to_dense as _sparse_tensor_to_dense
+from millstream.sparse_ops import sparse_tensor_to_dense as _sparse_tensor_to_dense
 to_dense = _sparse_tensor_to_dense
 from millstream.sparse_ops import sparse_to_indicator as _sparse_to_indicator
 to_indicator = _sparse_to_indicator
-from millstream.more_ops import sparse_transpose as _sparse_transpose
+from millstream.sparse_ops import sparse_transpose as _sparse_transpose
 transpose = _sparse_transpose

@@ -5,11 +5,11 @@ import typing as _t
 from millstream._engine import Operation as _Operation, Tensor as _Tensor
 from millstream._typing import DTypeLike as _DTypeLike, ShapeLike as _ShapeLike, TensorLike as _TensorLike, Text as _Text
 from millstream._endpoints import as_string as as_string
-from millstream.more_ops import reduce_join as reduce_join
-from millstream.more_ops import regex_replace as regex_replace
-from millstream.more_ops import string_to_hash_bucket as _string_to_hash_bucket
+from millstream.string_ops import reduce_join as reduce_join
+from millstream.string_ops import regex_replace as regex_replace
+from millstream.string_ops import string_to_hash_bucket as _string_to_hash_bucket
 to_hash_bucket = _string_to_hash_bucket
-from millstream.more_ops import string_to_number as _string_to_number
+from millstream.string_ops import string_to_number as _string_to_number
 to_number = _string_to_number
 
 def join(inputs: _t.Sequence[_TensorLike], separator: _Text = '', name: _t.Optional[str] = None) -> _Tensor:

@@ -166,7 +166,7 @@ def safe_embedding_lookup_sparse(
     max_norm: Optional[float] = None,
 ) -> Tensor:
     """`embedding_lookup_sparse` without negative ids and weights that are not positive; rows without ids are zeros, or row `default_id` of the table."""
-    from millstream.more_ops import sparse_reshape
+    from millstream.sparse_ops import sparse_reshape
     from millstream.sparse_ops import sparse_fill_empty_rows
 
     tables = _tables(embedding_weights)
@@ -199,7 +199,7 @@ def safe_embedding_lookup_sparse(
 
 def _pruned(ids: SparseTensor, weights: Any, combiner: str) -> Any:
     """Without what names no row."""
-    from millstream.more_ops import sparse_retain
+    from millstream.sparse_ops import sparse_retain
 
     valid = op("GreaterEqual")(ids.values, convert_to_tensor(0, ids.values.dtype))
     if weights is not None:

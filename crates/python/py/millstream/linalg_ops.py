@@ -1,4 +1,4 @@
-"""Matrices: diagonals, systems of equations, `einsum`, and what else is made of several ops."""
+"""Matrices: diagonals, systems of equations, norms, `einsum`, and what else is made of several ops."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.framework import convert_to_tensor, name_scope
 
-__all__ = ["cholesky_solve", "einsum", "matrix_diag", "matrix_diag_part", "matrix_set_diag", "matrix_solve_ls", "trace"]
+__all__ = ["cholesky_solve", "einsum", "matrix_diag", "matrix_diag_part", "matrix_set_diag", "matrix_solve_ls", "norm", "tensordot", "trace"]
 
 
 def _main_diagonal(k: Any) -> bool:
@@ -174,6 +174,53 @@ def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool
 
 
 # Sums over named axes.
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: Optional[str] = None) -> Tensor:
+    """The product over these axes of both.
+
+    Args:
+      a: A tensor of numbers.
+      b: A tensor of the same dtype.
+      axes: How many last axes of `a` and first ones of `b`; or a pair of lists of axes.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor: the other axes of `a`, then those of `b`.
+
+    Raises:
+      ValueError: The lists differ in length, or the sizes do not fit.
+
+    Example:
+      >>> a, b = tf.constant([[1, 2], [3, 4]]), tf.constant([[1, 10], [100, 1000]])
+      >>> print(*tf.Session().run([tf.tensordot(a, b, 1), tf.tensordot(a, b, 2)]))
+      [[ 201 2010]
+       [ 403 4030]] 4321
+    """
+    with name_scope(name, "Tensordot", [a, b, axes]) as name:
+        a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
+        n, m = (len(t._shape_as_list()) for t in (a, b))
+        if isinstance(axes, int):
+            first, second = list(range(n - axes, n)), list(range(axes))
+        else:
+            first, second = ([x] if isinstance(x, int) else list(x) for x in axes)
+        first, second = [i % n for i in first], [i % m for i in second]
+        if len(first) != len(second):
+            raise ValueError("Different number of contraction axes 'a' and 'b', %s != %s." % (len(first), len(second)))
+        free_a, free_b = [i for i in range(n) if i not in first], [i for i in range(m) if i not in second]
+        shape_a, shape_b = a.shape.as_list(), b.shape.as_list()
+
+        def dims(t: Tensor, known: List[Any], which: List[int]) -> List[Any]:
+            return [known[i] if known[i] is not None else op("Shape")(t)[i] for i in which]
+
+        inner = dims(a, shape_a, first)
+        count = 1
+        for d in inner:
+            count = count * d
+        x = array_ops.reshape(array_ops.transpose(a, free_a + first), [-1, count])
+        y = array_ops.reshape(array_ops.transpose(b, second + free_b), [count, -1])
+        result = math_ops.matmul(x, y)
+        return array_ops.reshape(result, dims(a, shape_a, free_a) + dims(b, shape_b, free_b), name=name)
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
@@ -374,6 +421,59 @@ def logdet(matrix: Any, name: Optional[str] = None) -> Tensor:
         return 2.0 * math_ops.reduce_sum(diagonal, [-1])
 
 
+def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: Optional[str] = None, keep_dims: Any = None) -> Tensor:  # noqa: A002
+    """The norm of vectors (over one axis, or over all elements), or with two axes of matrices.
+
+    Args:
+      tensor: A tensor of numbers.
+      ord: For vectors `"euclidean"`, a positive number, or `np.inf`; for matrices `"fro"` (as `"euclidean"`), 1
+        (columns) or `np.inf` (rows).
+      axis: None for all elements, an int, or a pair of ints.
+      keepdims: Whether these axes stay, with size 1.
+      name: The name scope of what is made.
+      keep_dims: What `keepdims` was called once.
+
+    Returns:
+      A tensor of real numbers.
+
+    Raises:
+      ValueError: Another `ord` or `axis`.
+      NotImplementedError: The 2-norm of matrices, which needs their singular values.
+
+    Example:
+      >>> x = tf.constant([[3.0, 4.0], [6.0, 8.0]])
+      >>> print(*tf.Session().run([tf.norm(x[0]), tf.norm(x, axis=1), tf.norm(x, 1, axis=[0, 1])]))
+      5.0 [ 5. 10.] 12.0
+    """
+    keep = bool(math_ops.deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
+    pair = isinstance(axis, (tuple, list, np.ndarray))
+    if pair:
+        axis = tuple(int(i) for i in axis)
+        if len(axis) != 2 or axis[0] == axis[1]:
+            raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")
+        if ord not in ("euclidean", "fro", 1, 2, np.inf):
+            raise ValueError("'ord' must be a supported matrix norm in ['euclidean', 'fro', 1, 2, inf], got %s" % ord)
+        if ord == 2:
+            raise NotImplementedError("the 2-norm of matrices needs their singular values: the op Svd, which the engine lacks")
+    elif ord not in ("fro", "euclidean", 1, 2, np.inf) and not (isinstance(ord, (int, float)) and 0 < ord):
+        raise ValueError("'ord' must be a supported vector norm, got %s" % ord)
+    with name_scope(name, "norm", [tensor]):
+        x = convert_to_tensor(tensor)
+        if ord in ("fro", "euclidean", 2):
+            return op("Sqrt")(math_ops.reduce_sum(x * math_ops.conj(x), axis, keepdims=keep))
+        size = math_ops.abs(x)
+        if pair:
+            # The largest sum along a column, or along a row.
+            sums = math_ops.reduce_sum(size, axis[0] if ord == 1 else axis[1], keepdims=True)
+            largest = math_ops.reduce_max(sums, axis[1] if ord == 1 else axis[0], keepdims=True)
+            return largest if keep else array_ops.squeeze(largest, axis)
+        if ord == 1:
+            return math_ops.reduce_sum(size, axis, keepdims=keep)
+        if ord == np.inf:
+            return math_ops.reduce_max(size, axis, keepdims=keep)
+        return math_ops.pow(math_ops.reduce_sum(math_ops.pow(size, ord), axis, keepdims=keep), 1.0 / ord)
+
+
 def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: Optional[str] = None) -> Any:  # noqa: A002
     """`tensor` over its norm, and the norm.
 
@@ -390,8 +490,6 @@ def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: Optio
       >>> print(*tf.Session().run(tf.linalg.normalize([3.0, 4.0])))
       [0.6 0.8] [5.]
     """
-    from millstream.more_ops import norm
-
     with name_scope(name, "normalize", [tensor]):
         tensor = convert_to_tensor(tensor)
         size = math_ops.cast(norm(tensor, ord, axis, keepdims=True), tensor.dtype)

@@ -12,7 +12,8 @@ from typing import Any, Optional
 from millstream import array_ops, dtypes, math_ops, shapes
 from millstream._engine import Operation, Tensor
 from millstream._ops import op
-from millstream.framework import SparseTensor, add_to_collection, convert_to_tensor, name_scope
+from millstream.control_flow import group, no_op
+from millstream.framework import SparseTensor, add_to_collection, convert_to_tensor, get_collection, name_scope
 from millstream.graph_keys import GraphKeys
 
 HasherSpec = collections.namedtuple("HasherSpec", ["hasher", "key"])
@@ -552,3 +553,27 @@ class MutableDenseHashTable(_Mutable):
             name=name,
             **extra,
         )
+
+
+def tables_initializer(name: str = "init_all_tables") -> Operation:
+    """Fills all tables of the graph.
+
+    Args:
+      name: A name for the operation.
+
+    Returns:
+      An `Operation`.
+
+    Example:
+      >>> table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), default_value=-1)
+      >>> value = table.lookup(tf.constant(["b", "c"]))
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.tables_initializer())
+      ...     print(sess.run(value))
+      [ 2 -1]
+    """
+    initializers = get_collection(GraphKeys.TABLE_INITIALIZERS)
+    return group(*initializers, name=name) if initializers else no_op(name=name)
+
+
+initialize_all_tables = tables_initializer

@@ -13,7 +13,18 @@ _DEFAULT_GRAPH_SEED = 87654321
 
 
 def get_seed(op_seed: Optional[int]) -> Tuple[Optional[int], Optional[int]]:
-    """The two seeds of an operation: of the graph's and its own."""
+    """The two seeds that a random operation with this seed gets: of the graph's and its own.
+
+    Args:
+      op_seed: The operation's own seed, or None.
+
+    Returns:
+      A pair of ints, or of None if there is neither a seed of the graph nor one of the operation.
+
+    Example:
+      >>> tf.get_seed(5), tf.get_seed(None)
+      ((87654321, 5), (None, None))
+    """
     graph = get_default_graph()
     seed = graph.seed
     if seed is not None:

@@ -6,19 +6,20 @@ from typing import Any, List, Optional
 
 import numpy as np
 
-from millstream import array_ops, dtypes, math_ops
+from millstream import array_ops, dtypes, math_ops, shapes
 from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.control_flow import assert_, with_dependencies
 from millstream.framework import IndexedSlices, constant_value, convert_to_tensor, name_scope
 
 __all__ = [
+    "angle",
     "batch_gather",
     "batch_to_space",
+    "broadcast_dynamic_shape",
     "clip_by_average_norm",
     "depth_to_space",
-    "histogram_fixed_width",
-    "histogram_fixed_width_bins",
+    "ensure_shape",
     "is_tensor",
     "lbeta",
     "parallel_stack",
@@ -27,12 +28,71 @@ __all__ = [
     "required_space_to_batch_paddings",
     "roll",
     "scalar_mul",
-    "searchsorted",
+    "setdiff1d",
     "space_to_batch",
     "space_to_depth",
     "unravel_index",
     "where_v2",
 ]
+
+
+def ensure_shape(x: Any, shape: Any, name: Optional[str] = None) -> Tensor:
+    """`x`, checked to be of this shape when it runs.
+
+    Args:
+      x: A tensor.
+      shape: A `TensorShape`, or what becomes one.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same value, of which this shape is known.
+
+    Raises:
+      ValueError: The shape is known to be another.
+      tf.errors.InvalidArgumentError: When run: it is another.
+
+    Example:
+      >>> x = tf.placeholder(tf.float32)
+      >>> tf.ensure_shape(x, [None, 3]).shape
+      TensorShape([Dimension(None), Dimension(3)])
+    """
+    return op("EnsureShape")(x, shape=shapes.TensorShape(shape), name=name)
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+    """The shape that both broadcast to, as a tensor.
+
+    Args:
+      shape_x: An integer vector.
+      shape_y: Another.
+
+    Returns:
+      An integer vector.
+
+    Example:
+      >>> print(tf.Session().run(tf.broadcast_dynamic_shape([3, 1], [2, 1, 4])))
+      [2 3 4]
+    """
+    return op("BroadcastArgs")(shape_x, shape_y)
+
+
+def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: Optional[str] = None) -> Any:
+    """The elements of `x` that `y` does not have, and where they are.
+
+    Args:
+      x: A vector.
+      y: A vector of the same dtype.
+      index_dtype: `tf.int32` or `tf.int64`.
+      name: A name for the operation.
+
+    Returns:
+      A pair `(out, idx)`.
+
+    Example:
+      >>> print(*tf.Session().run(tf.setdiff1d([1, 2, 3, 4], [2, 4])))
+      [1 3] [0 2]
+    """
+    return op("ListDiff")(x, y, out_idx=index_dtype, name=name)
 
 
 def space_to_depth(input: Any, block_size: int, name: Optional[str] = None, data_format: str = "NHWC") -> Tensor:  # noqa: A002
@@ -272,35 +332,6 @@ def _rows(n: Tensor, columns: Tensor) -> Tensor:
     return op("Tile")(array_ops.expand_dims(math_ops.range(n), 1), array_ops.stack([convert_to_tensor(1), columns]))
 
 
-def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32, name: Optional[str] = None) -> Tensor:
-    """Where each value would have to go to keep the rows sorted: before (`left`) or after (`right`) its equals.
-
-    Args:
-      sorted_sequence: A tensor of numbers whose rows are sorted.
-      values: A tensor with as many rows.
-      side: `"left"` or `"right"`.
-      out_type: `tf.int32` or `tf.int64`.
-      name: The name scope of what is made.
-
-    Returns:
-      A tensor of `out_type`, of the shape of `values`.
-
-    Raises:
-      ValueError: `side` is neither.
-
-    Example:
-      >>> print(tf.Session().run(tf.searchsorted([1, 3, 5], [0, 3, 9])))
-      [0 1 3]
-    """
-    if side not in ("left", "right"):
-        raise ValueError("side must be either 'right' or 'left'.  Saw: %s." % side)
-    sequence, values = convert_to_tensor(sorted_sequence), convert_to_tensor(values)
-    rows = array_ops.reshape(sequence, array_ops.stack([convert_to_tensor(-1), array_ops.shape(sequence)[-1]]))
-    found = array_ops.reshape(values, array_ops.stack([convert_to_tensor(-1), array_ops.shape(values)[-1]]))
-    places = op("UpperBound" if side == "right" else "LowerBound")(rows, found, out_type=out_type, name=name)
-    return array_ops.reshape(places, array_ops.shape(values))
-
-
 def unravel_index(indices: Any, dims: Any, name: Optional[str] = None) -> Tensor:
     """Flat indices as indices along each dimension, one row per dimension.
 
@@ -327,53 +358,6 @@ def unravel_index(indices: Any, dims: Any, name: Optional[str] = None) -> Tensor
         column = array_ops.reshape(strides, [-1] + [1] * indices.shape.ndims)
         wide = array_ops.reshape(dims, [-1] + [1] * indices.shape.ndims)
         return op("FloorMod")(op("FloorDiv")(array_ops.expand_dims(with_check, 0), column), wide, name=name)
-
-
-def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: Optional[str] = None) -> Tensor:
-    """The number of the bin that each value falls into, of `nbins` of one width; what lies outside, into the first or
-    the last.
-
-    Args:
-      values: A tensor of numbers.
-      value_range: The lowest and the highest: a vector of two.
-      nbins: How many bins there are.
-      dtype: `tf.int32` or `tf.int64`.
-      name: The name scope of what is made.
-
-    Returns:
-      A tensor of `dtype`, of the shape of `values`.
-
-    Example:
-      >>> print(tf.Session().run(tf.histogram_fixed_width_bins([0.0, 1.2, 9.0], [0.0, 5.0], nbins=5)))
-      [0 1 4]
-    """
-    with name_scope(name, "histogram_fixed_width_bins", [values, value_range, nbins]):
-        values = convert_to_tensor(values, name="values")
-        low_high = convert_to_tensor(value_range, values.dtype, "value_range")
-        n = math_ops.cast(convert_to_tensor(nbins, dtypes.int32), values.dtype)
-        scaled = op("FloorDiv")((values - low_high[0]) * n, low_high[1] - low_high[0]) if values.dtype.is_integer else op("Floor")((values - low_high[0]) / (low_high[1] - low_high[0]) * n)
-        return math_ops.cast(math_ops.clip_by_value(scaled, convert_to_tensor(0, values.dtype), n - 1), dtype)
-
-
-def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: Optional[str] = None) -> Tensor:
-    """How many values fall into each of `nbins` bins of one width.
-
-    Args:
-      values: A tensor of numbers.
-      value_range: The lowest and the highest: a vector of two. What lies outside falls into the first or last bin.
-      nbins: How many bins there are.
-      dtype: `tf.int32` or `tf.int64`.
-      name: A name for the operation.
-
-    Returns:
-      A vector of length `nbins`.
-
-    Example:
-      >>> print(tf.Session().run(tf.histogram_fixed_width([0.0, 1.2, 1.4, 9.0], [0.0, 5.0], nbins=5)))
-      [1 2 0 0 1]
-    """
-    with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]) as name:
-        return op("HistogramFixedWidth")(values, value_range, nbins, dtype, name=name)
 
 
 def random_crop(value: Any, size: Any, seed: Optional[int] = None, name: Optional[str] = None) -> Tensor:
@@ -405,6 +389,27 @@ def random_crop(value: Any, size: Any, seed: Optional[int] = None, name: Optiona
         limit = with_dependencies([check], shape) - size + 1
         start = random_uniform(array_ops.shape(limit), dtype=size.dtype, maxval=size.dtype.max, seed=seed)
         return array_ops.slice(value, op("FloorMod")(start, limit), size, name=name)
+
+
+def angle(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
+    """The argument of complex numbers.
+
+    Args:
+      input: A tensor of numbers.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of floats of the same shape.
+
+    Example:
+      >>> print(tf.Session().run(tf.angle(tf.constant([1j, -1.0]))).round(4))
+      [1.5708 3.1416]
+    """
+    with name_scope(name, "Angle", [input]) as name:
+        x = convert_to_tensor(input, name="input")
+        if x.dtype.is_complex:
+            return op("Angle")(x, Tout=x.dtype.real_dtype, name=name)
+        return array_ops.where(x < 0, array_ops.ones_like(x) * 3.141592653589793, array_ops.zeros_like(x))
 
 
 def scalar_mul(scalar: Any, x: Any, name: Optional[str] = None) -> Any:

@@ -1,4 +1,4 @@
-"""Sparse tensors: what is built of several ops, or of one with more outputs than its public function gives. See `more_ops.py` for the rest."""
+"""Sparse tensors: made, put in order, cut, put together, reduced, multiplied; segments of rows, too."""
 
 from __future__ import annotations
 
@@ -9,30 +9,344 @@ from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.control_flow import with_dependencies
 from millstream.framework import IndexedSlices, SparseTensor, constant_value, convert_to_tensor, name_scope
-from millstream.more_ops import _sparse, sparse_reorder, sparse_tensor_to_dense
 
 __all__ = [
     "deserialize_many_sparse",
     "edit_distance",
     "serialize_many_sparse",
     "serialize_sparse",
+    "sparse_add",
+    "sparse_concat",
     "sparse_fill_empty_rows",
     "sparse_mask",
     "sparse_maximum",
     "sparse_merge",
     "sparse_minimum",
+    "sparse_reduce_max",
     "sparse_reduce_max_sparse",
+    "sparse_reduce_sum",
     "sparse_reduce_sum_sparse",
+    "sparse_reorder",
     "sparse_reset_shape",
+    "sparse_reshape",
+    "sparse_retain",
     "sparse_segment_mean",
     "sparse_segment_sqrt_n",
     "sparse_segment_sum",
+    "sparse_slice",
     "sparse_softmax",
     "sparse_split",
+    "sparse_tensor_dense_matmul",
+    "sparse_tensor_to_dense",
+    "sparse_to_dense",
     "sparse_to_indicator",
+    "sparse_transpose",
     "unsorted_segment_mean",
     "unsorted_segment_sqrt_n",
 ]
+
+
+def _sparse(value: Any) -> SparseTensor:
+    if isinstance(value, SparseTensor):
+        return value
+    if hasattr(value, "indices") and hasattr(value, "dense_shape"):
+        return SparseTensor.from_value(value)
+    raise TypeError("Input must be a SparseTensor.")
+
+
+def sparse_tensor_to_dense(sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: Optional[str] = None) -> Tensor:
+    """All elements, the missing ones as `default_value`.
+
+    Args:
+      sp_input: A `SparseTensor`.
+      default_value: A scalar; zero, or empty text, if not given.
+      validate_indices: Whether they must be in order and without repetition.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> a = tf.SparseTensor([[0], [2]], [1, 2], [4])
+      >>> print(tf.Session().run(tf.sparse_tensor_to_dense(a, default_value=-1)))
+      [ 1 -1  2 -1]
+    """
+    sp = _sparse(sp_input)
+    if default_value is None:
+        default_value = "" if sp.dtype == dtypes.string else False if sp.dtype == dtypes.bool else 0
+    return op("SparseToDense")(sp.indices, sp.dense_shape, sp.values, convert_to_tensor(default_value, sp.dtype), validate_indices, name=name)
+
+
+def sparse_to_dense(
+    sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0, validate_indices: bool = True, name: Optional[str] = None
+) -> Tensor:
+    """A tensor of elements at indices.
+
+    Args:
+      sparse_indices: A matrix of indices, in rows; or a vector of them, or a scalar.
+      output_shape: A vector.
+      sparse_values: A vector of values, or a scalar for all.
+      default_value: A scalar: what stands elsewhere.
+      validate_indices: Whether indices must be in order and without repetition.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the dtype of `sparse_values`.
+
+    Example:
+      >>> print(tf.Session().run(tf.sparse_to_dense([1, 3], [5], 7)))
+      [0 7 0 7 0]
+    """
+    values = convert_to_tensor(sparse_values)
+    return op("SparseToDense")(sparse_indices, output_shape, values, convert_to_tensor(default_value, values.dtype), validate_indices, name=name)
+
+
+def sparse_reorder(sp_input: Any, name: Optional[str] = None) -> SparseTensor:
+    """The entries in row-major order.
+
+    Args:
+      sp_input: A `SparseTensor`.
+      name: A name for the operation.
+
+    Returns:
+      A `SparseTensor` of the same shape.
+
+    Example:
+      >>> a = tf.SparseTensor([[1, 0], [0, 1]], ["b", "a"], [2, 2])
+      >>> print(tf.Session().run(tf.sparse_reorder(a)).values)
+      [b'a' b'b']
+    """
+    sp = _sparse(sp_input)
+    indices, values = op("SparseReorder")(sp.indices, sp.values, sp.dense_shape, name=name)
+    return SparseTensor(indices, values, sp.dense_shape)
+
+
+def sparse_reshape(sp_input: Any, shape: Any, name: Optional[str] = None) -> SparseTensor:
+    """The same entries in another shape.
+
+    Args:
+      sp_input: A `SparseTensor`.
+      shape: An int64 vector; one -1 stands for whatever is left.
+      name: A name for the operation.
+
+    Returns:
+      A `SparseTensor`.
+
+    Example:
+      >>> a = tf.SparseTensor([[0, 1], [1, 0]], [1, 2], [2, 2])
+      >>> print(tf.Session().run(tf.sparse_reshape(a, [4])).indices.tolist())
+      [[1], [2]]
+    """
+    sp = _sparse(sp_input)
+    with name_scope(name, "SparseReshape", []) as name:
+        indices, new = op("SparseReshape")(sp.indices, sp.dense_shape, convert_to_tensor(shape, dtypes.int64), name=name)
+        return SparseTensor(indices, sp.values, new)
+
+
+def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+    """The entries for which `to_retain` holds.
+
+    Args:
+      sp_input: A `SparseTensor`.
+      to_retain: A boolean vector, as long as there are entries.
+
+    Returns:
+      A `SparseTensor` of the same shape.
+
+    Example:
+      >>> a = tf.SparseTensor([[0], [2]], [1, 2], [3])
+      >>> print(tf.Session().run(tf.sparse_retain(a, [False, True])).values)
+      [2]
+    """
+    sp = _sparse(sp_input)
+    where = array_ops.reshape(op("Where")(convert_to_tensor(to_retain)), [-1])
+    return SparseTensor(array_ops.gather(sp.indices, where), array_ops.gather(sp.values, where), array_ops.identity(sp.dense_shape))
+
+
+def sparse_concat(
+    axis: int, sp_inputs: Any, name: Optional[str] = None, expand_nonconcat_dim: bool = False, concat_dim: Any = None, expand_nonconcat_dims: Any = None
+) -> SparseTensor:
+    """Sparse tensors one after the other.
+
+    Args:
+      axis: The axis.
+      sp_inputs: A list of `SparseTensor`s of one dtype and rank.
+      name: A name for the operation.
+      expand_nonconcat_dim: False.
+      concat_dim: What `axis` was called once.
+      expand_nonconcat_dims: False.
+
+    Returns:
+      A `SparseTensor`.
+
+    Raises:
+      NotImplementedError: The other dimensions are to be widened.
+
+    Example:
+      >>> a = tf.SparseTensor([[0, 1]], [5], [1, 2])
+      >>> print(tf.Session().run(tf.sparse_tensor_to_dense(tf.sparse_concat(0, [a, a]))))
+      [[0 5]
+       [0 5]]
+    """
+    sps = [_sparse(s) for s in sp_inputs]
+    if len(sps) == 1:
+        return sps[0]
+    shapes = [s.dense_shape for s in sps]
+    if expand_nonconcat_dim or expand_nonconcat_dims:
+        raise NotImplementedError("sparse_concat that widens the other dimensions is not supported yet")
+    made = op("SparseConcat")([s.indices for s in sps], [s.values for s in sps], shapes, concat_dim=axis, name=name)
+    return SparseTensor(*made)
+
+
+def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
+    """The sum of two tensors; sparse if both are.
+
+    Args:
+      a: A `SparseTensor` or a tensor.
+      b: Another, of the same shape and dtype; one of both is sparse.
+      threshold: With two sparse ones: entries whose magnitude is less are left out.
+      thresh: What `threshold` was called once.
+
+    Returns:
+      A `SparseTensor`, or a tensor.
+
+    Example:
+      >>> a = tf.SparseTensor([[0], [2]], [1, 2], [3])
+      >>> print(*tf.Session().run([tf.sparse_add(a, a).values, tf.sparse_add(a, [10, 10, 10])]))
+      [2 4] [11 10 12]
+    """
+    limit = math_ops.deprecated(threshold, thresh, "threshold", "thresh") or 0
+    if hasattr(a, "dense_shape") and hasattr(b, "dense_shape"):
+        a, b = _sparse(a), _sparse(b)
+        limit = convert_to_tensor(limit, a.values.dtype.real_dtype, "thresh")
+        return SparseTensor(*op("SparseAdd")(a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, limit))
+    if hasattr(b, "dense_shape"):
+        a, b = b, a
+    a = _sparse(a)
+    return op("SparseTensorDenseAdd")(a.indices, a.values, a.dense_shape, b)
+
+
+def sparse_reduce_sum(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None) -> Tensor:
+    """The sum over axes, as a dense tensor.
+
+    Args:
+      sp_input: A `SparseTensor`.
+      axis: The axis, or a list of them; all if not given.
+      keepdims: Whether these axes stay, with size 1.
+      reduction_axes: What `axis` was called once.
+      keep_dims: What `keepdims` was called once.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Example:
+      >>> a = tf.SparseTensor([[0, 0], [0, 2], [1, 1]], [1, 5, 3], [2, 3])
+      >>> print(*tf.Session().run([tf.sparse_reduce_sum(a, 1), tf.sparse_reduce_sum(a)]))
+      [6 3] 9
+    """
+    return _sparse_reduce("SparseReduceSum", sp_input, axis, keepdims, reduction_axes, keep_dims)
+
+
+def sparse_reduce_max(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None) -> Tensor:
+    """The largest over axes, as a dense tensor.
+
+    Args:
+      sp_input: A `SparseTensor`; what it does not have does not count.
+      axis: The axis, or a list of them; all if not given.
+      keepdims: Whether these axes stay, with size 1.
+      reduction_axes: What `axis` was called once.
+      keep_dims: What `keepdims` was called once.
+
+    Returns:
+      A tensor of the same dtype.
+
+    Example:
+      >>> a = tf.SparseTensor([[0, 0], [0, 2], [1, 1]], [1, 5, 3], [2, 3])
+      >>> print(tf.Session().run(tf.sparse_reduce_max(a, 1)))
+      [5 3]
+    """
+    return _sparse_reduce("SparseReduceMax", sp_input, axis, keepdims, reduction_axes, keep_dims)
+
+
+def _sparse_reduce(op_type: str, sp_input: Any, axis: Any, keepdims: Any, reduction_axes: Any, keep_dims: Any) -> Tensor:
+    sp = _sparse(sp_input)
+    axis = math_ops.deprecated(axis, reduction_axes, "axis", "reduction_axes")
+    keep = bool(math_ops.deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
+    if axis is None:
+        axis = math_ops.range(array_ops.rank(sp))
+    return op(op_type)(sp.indices, sp.values, sp.dense_shape, axis, keep)
+
+
+def sparse_slice(sp_input: Any, start: Any, size: Any, name: Optional[str] = None) -> SparseTensor:
+    """The box that starts at `start` and has this size, as far as it lies inside.
+
+    Args:
+      sp_input: A `SparseTensor`.
+      start: An int64 vector.
+      size: An int64 vector.
+      name: A name for the operation.
+
+    Returns:
+      A `SparseTensor`.
+
+    Example:
+      >>> a = tf.SparseTensor([[0, 0], [1, 2]], [1, 2], [2, 3])
+      >>> print(tf.Session().run(tf.sparse_tensor_to_dense(tf.sparse_slice(a, [0, 1], [2, 2]))))
+      [[0 0]
+       [0 2]]
+    """
+    sp = _sparse(sp_input)
+    start, size = convert_to_tensor(start, dtypes.int64), convert_to_tensor(size, dtypes.int64)
+    return SparseTensor(*op("SparseSlice")(sp.indices, sp.values, sp.dense_shape, start, size, name=name))
+
+
+def sparse_transpose(sp_input: Any, perm: Any = None, name: Optional[str] = None) -> SparseTensor:
+    """The dimensions in another order; without one, backwards.
+
+    Args:
+      sp_input: A `SparseTensor`.
+      perm: A vector of axes.
+      name: The name scope of what is made.
+
+    Returns:
+      A `SparseTensor`.
+
+    Example:
+      >>> a = tf.SparseTensor([[0, 2]], [5], [2, 3])
+      >>> print(tf.Session().run(tf.sparse_tensor_to_dense(tf.sparse_transpose(a))))
+      [[0 0]
+       [0 0]
+       [5 0]]
+    """
+    with name_scope(name, "SparseTranspose") as scope:
+        sp = _sparse(sp_input)
+        if perm is None:
+            perm = math_ops.range(array_ops.rank(sp) - 1, -1, -1)
+        indices = array_ops.transpose(array_ops.gather(array_ops.transpose(sp.indices), perm))
+        return sparse_reorder(SparseTensor(indices, sp.values, array_ops.gather(sp.dense_shape, perm)), name=scope)
+
+
+def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: Optional[str] = None) -> Tensor:
+    """The matrix product with a sparse tensor.
+
+    Args:
+      sp_a: A `SparseTensor` of rank 2.
+      b: A matrix of the same dtype.
+      adjoint_a: Whether `sp_a` is transposed and conjugated first.
+      adjoint_b: Whether `b` is.
+      name: A name for the operation.
+
+    Returns:
+      A matrix of the same dtype.
+
+    Example:
+      >>> a = tf.SparseTensor([[0, 1], [1, 0]], [2.0, 3.0], [2, 2])
+      >>> print(tf.Session().run(tf.sparse_tensor_dense_matmul(a, [[1.0], [10.0]])))
+      [[20.]
+       [ 3.]]
+    """
+    sp = _sparse(sp_a)
+    return op("SparseTensorDenseMatMul")(sp.indices, sp.values, sp.dense_shape, b, adjoint_a=adjoint_a, adjoint_b=adjoint_b, name=name)
 
 
 def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: Optional[str] = None) -> Tuple[SparseTensor, Tensor]:

@@ -8,16 +8,12 @@ from millstream import _namespaces
 from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.framework import SparseTensor, convert_to_tensor, name_scope
+from millstream.string_ops import substr as substr
 
 
 def length(input: Any, name: Optional[str] = None, unit: str = "BYTE") -> Tensor:  # noqa: A002
     """How long strings are, in bytes or, with `UTF8_CHAR`, in characters."""
     return op("StringLength")(input, unit=unit, name=name)
-
-
-def substr(input: Any, pos: Any, len: Any, name: Optional[str] = None, unit: str = "BYTE") -> Tensor:  # noqa: A002
-    """Parts of strings, counted in bytes or characters."""
-    return op("Substr")(input, pos, len, unit=unit, name=name)
 
 
 def regex_full_match(input: Any, pattern: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002

@@ -15,7 +15,7 @@ from millstream.framework.composites import (
     convert_to_tensor_or_sparse_tensor,
     sparse_placeholder,
 )
-from millstream.framework.constant_values import constant_value, constant_value_as_shape
+from millstream.framework.constant_values import constant_value, constant_value_as_shape, get_static_value
 from millstream.framework.conversion import constant, convert_for_engine, convert_to_tensor, placeholder, register_tensor_conversion_function
 from millstream.framework.graph import (
     Graph,
@@ -55,6 +55,7 @@ __all__ = [
     "get_collection",
     "get_collection_ref",
     "get_default_graph",
+    "get_static_value",
     "name_scope",
     "placeholder",
     "register_tensor_conversion_function",

@@ -39,3 +39,20 @@ def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:
         n = shapes.dimension_value(tensor.shape.with_rank(1)[0])
         return shapes.TensorShape(None if n is None else [None] * n)
     return shapes.TensorShape([None if d == -1 else int(d) for d in np.atleast_1d(value)])
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The value of a tensor as an array, if it is known without running anything. What is no tensor is known as it is.
+
+    Args:
+      tensor: A tensor.
+      partial: Accepted; what is known in part is not known.
+
+    Returns:
+      An array, or None.
+
+    Example:
+      >>> tf.get_static_value(tf.constant([1, 2]) + 1), tf.get_static_value(tf.placeholder(tf.int32)) is None
+      (array([2, 3], dtype=int32), True)
+    """
+    return constant_value(tensor) if isinstance(tensor, Tensor) or hasattr(tensor, "_as_tensor") else tensor

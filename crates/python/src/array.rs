@@ -16,11 +16,20 @@ use pyo3::types::{PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyInt, PyList, Py
 const SHARED: usize = 1 << 14;
 
 /// `numpy.asarray`, or `numpy.from_dlpack` of what knows no other way.
+#[pyfunction]
 pub fn asarray<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
-    match only_dlpack(value)? {
-        true => py.import("numpy")?.call_method1("from_dlpack", (value,)),
-        false => numpy_module(py)?.asarray.bind(py).call1((value,)),
+    if !only_dlpack(value)? {
+        return numpy_module(py)?.asarray.bind(py).call1((value,));
+    }
+    let numpy = py.import("numpy")?;
+    match numpy.getattr_opt("from_dlpack")? {
+        Some(from_dlpack) => from_dlpack.call1((value,)),
+        None => Err(PyTypeError::new_err(format!(
+            "{} shows its elements by DLPack alone, which NumPy {} does not take: from 1.23 on it does",
+            value.get_type().name()?,
+            numpy.getattr("__version__")?
+        ))),
     }
 }
 
@@ -564,13 +573,38 @@ fn check_leaves(value: &Bound<'_, PyAny>, wanted: DType) -> PyResult<()> {
             _ => false,
         };
     if fits {
-        return Ok(());
+        return check_bounds(value, wanted);
     }
     Err(PyTypeError::new_err(format!(
         "Expected {}, got {} of type '{}' instead.",
         wanted.tf_name(),
         value.repr()?,
         value.get_type().name()?
+    )))
+}
+
+/// Refuses, in the words of NumPy 2, an integer that the dtype has no room for: an older NumPy cuts it.
+fn check_bounds(value: &Bound<'_, PyAny>, wanted: DType) -> PyResult<()> {
+    let (low, high): (i64, u64) = match wanted {
+        DType::I8 | DType::QI8 => (i8::MIN.into(), i8::MAX as u64),
+        DType::U8 | DType::QU8 => (0, u8::MAX.into()),
+        DType::I16 | DType::QI16 => (i16::MIN.into(), i16::MAX as u64),
+        DType::U16 | DType::QU16 => (0, u16::MAX.into()),
+        DType::I32 | DType::QI32 => (i32::MIN.into(), i32::MAX as u64),
+        DType::U32 => (0, u32::MAX.into()),
+        DType::U64 => (0, u64::MAX),
+        _ => return Ok(()),
+    };
+    let fits = match value.extract::<i64>() {
+        Ok(number) => low <= number && u64::try_from(number).ok().is_none_or(|n| n <= high),
+        Err(_) => value.extract::<u64>().is_ok_and(|n| n <= high),
+    };
+    if fits || value.cast::<PyUntypedArray>().is_ok() {
+        return Ok(());
+    }
+    let kind = wanted.tf_name();
+    Err(PyOverflowError::new_err(format!(
+        "Python integer {value} out of bounds for {kind}, which goes from {low} to {high}"
     )))
 }
 
@@ -586,6 +620,12 @@ fn through_numpy(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Te
         };
         kwargs.set_item("dtype", kind)?;
     }
+    // NumPy refuses lists of different lengths from 1.24 on; before, it warns and makes objects of them.
+    if wanted.is_none()
+        && let Some(what) = ragged(value)
+    {
+        return Err(PyValueError::new_err(what));
+    }
     let array =
         numpy_module(py)?.array.bind(py).call((value,), Some(&kwargs)).map_err(|e| match e
             .is_instance_of::<PyOverflowError>(py)
@@ -593,6 +633,7 @@ fn through_numpy(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Te
             true => e,
             false => match ragged(value) {
                 Some(what) => PyValueError::new_err(what),
+                None if wanted.is_none() => no_tensor(value),
                 None => PyValueError::new_err(format!(
                     "Can't convert Python sequence to a tensor: {}",
                     e.value(py)
@@ -600,8 +641,8 @@ fn through_numpy(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Te
             },
         })?;
     let array = array.cast_into::<PyUntypedArray>()?;
-    // NumPy writes numbers down where there are texts beside them; TensorFlow does not.
-    if wanted.is_none() && matches!(array.dtype().kind(), b'U' | b'S') && !all_text(value)? {
+    // NumPy writes numbers down where there are texts beside them, and takes what it does not know for objects; TensorFlow does neither.
+    if wanted.is_none() && matches!(array.dtype().kind(), b'U' | b'S' | b'O') && !all_text(value)? {
         return Err(no_tensor(value));
     }
     let tensor = of_array(&array)?;
@@ -630,7 +671,8 @@ fn ragged(value: &Bound<'_, PyAny>) -> Option<String> {
     let mut first = value.clone();
     while is_list(&first) {
         wanted.push(first.len().ok()?);
-        first = first.get_item(0).ok()?;
+        let Ok(next) = first.get_item(0) else { break };
+        first = next;
     }
     // As far down as all lists are of one length.
     let mut got: Vec<usize> = Vec::new();

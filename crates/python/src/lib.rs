@@ -54,6 +54,7 @@ fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(stack::push_session, m)?,
         wrap_pyfunction!(stack::pop_session, m)?,
         wrap_pyfunction!(stack::set_hooks, m)?,
+        wrap_pyfunction!(array::asarray, m)?,
         wrap_pyfunction!(op::op_names, m)?,
         wrap_pyfunction!(op::convert, m)?,
         wrap_pyfunction!(op::constant, m)?,

@@ -19,9 +19,12 @@ class Shown:
         return self._array.__dlpack_device__()
 
 
+TAKEN = pytest.mark.skipif(not hasattr(np, "from_dlpack"), reason="NumPy takes DLPack from 1.23 on")
+
 ARRAYS = [np.arange(6, dtype=np.float32).reshape(2, 3), np.arange(6).reshape(2, 3).T, np.arange(12.0)[::2], np.ones([200, 300], np.uint8), np.array(3.0)]
 
 
+@TAKEN
 @pytest.mark.parametrize("array", ARRAYS, ids=lambda a: "%s%s" % (a.dtype, list(a.shape)))
 def test_what_shows_itself_by_dlpack_goes_in(array):
     x = tf.placeholder(array.dtype, array.shape)
@@ -32,12 +35,14 @@ def test_what_shows_itself_by_dlpack_goes_in(array):
         np.testing.assert_array_equal(sess.run(tf.py_func(lambda: Shown(array), [], array.dtype)), array)
 
 
+@TAKEN
 def test_a_feed_of_another_shape_is_refused():
     x = tf.placeholder(tf.float32, [2])
     with tf.Session() as sess, pytest.raises(ValueError, match="Cannot feed value of shape"):
         sess.run(x, {x: Shown(np.zeros(3, np.float32))})
 
 
+@TAKEN
 @pytest.mark.parametrize("n", [3, 100000])
 def test_what_a_session_returns_goes_out_without_a_copy(n):
     with tf.Session() as sess:
@@ -45,6 +50,14 @@ def test_what_a_session_returns_goes_out_without_a_copy(n):
         other = np.from_dlpack(got)
         assert got.flags.writeable and np.shares_memory(got, other)
         np.testing.assert_array_equal(other, np.full(n, 2.0))
+
+
+@pytest.mark.skipif(hasattr(np, "from_dlpack"), reason="this NumPy takes DLPack")
+def test_an_old_numpy_is_named():
+    x = tf.placeholder(tf.float32)
+    for make in (lambda: tf.convert_to_tensor(Shown(3.0)), lambda: tf.Session().run(x, {x: Shown(3.0)}), lambda: tf.stack([Shown(3.0)])):
+        with pytest.raises(TypeError, match="Shown shows its elements by DLPack alone, which NumPy .* does not take: from 1.23 on it does"):
+            make()
 
 
 @pytest.mark.parametrize("n", [3, 100000])

@@ -1,6 +1,7 @@
 """The modules that need no engine, expression by expression, beside TensorFlow 1.15's recorded answers."""
 
 import json
+import sys
 import types
 
 import pytest
@@ -61,6 +62,9 @@ OURS = {
     # Python 3.8 and newer take `__index__` for it.
     "float(tf.Dimension(3))": "value",
 }
+if sys.version_info < (3, 10):
+    # `list` of Python 3.8 and 3.9 asks for the length first, and a method that lacks an argument is named without its class.
+    OURS.update({"list(tf.TensorShape(None))": "message", "tf.DType()": "message"})
 
 
 @pytest.mark.parametrize("topic", expressions_golden.topics())

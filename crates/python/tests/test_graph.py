@@ -67,6 +67,8 @@ def test_dtypes_are_inferred_as_tensorflow_does():
     assert tf.constant([1, 2.5]).dtype == tf.float32
     assert tf.constant(np.float64(1)).dtype == tf.float64 and tf.constant(np.array([1, 2])).dtype == tf.int64
     assert tf.constant(1, tf.float16).dtype == tf.float16
+    assert value(tf.constant([255, 0], tf.uint8)).tolist() == [255, 0] and value(tf.constant(2**64 - 1, tf.uint64)) == 2**64 - 1
+    assert value(tf.constant([-128, 127], tf.int8)).tolist() == [-128, 127] and value(tf.constant([-(2**31)], tf.int32)) == -(2**31)
     assert tf.add(tf.constant(1, tf.int64), 1).dtype == tf.int64
     assert value(tf.constant([1, 2], shape=[2, 2])).tolist() == [[1, 2], [2, 2]]
 
@@ -77,7 +79,15 @@ def test_dtypes_are_inferred_as_tensorflow_does():
         (lambda: tf.constant(1.5, tf.int32), TypeError, "Expected int32, got 1.5 of type 'float' instead."),
         (lambda: tf.constant("a", tf.float32), TypeError, "Expected float32, got 'a' of type 'str' instead."),
         (lambda: tf.constant(None), ValueError, "None values not supported."),
-        (lambda: tf.constant([[1], [1, 2]]), ValueError, ""),
+        (lambda: tf.constant([[1], [1, 2]]), ValueError, "Argument must be a dense tensor: [[1], [1, 2]] - got shape [2], but wanted [2, 1]."),
+        (lambda: tf.constant([[], [1]]), ValueError, "got shape [2], but wanted [2, 0]."),
+        (lambda: tf.constant([1.0, [2, 3]]), TypeError, "Failed to convert object of type <class 'list'> to Tensor. Contents: [1.0, [2, 3]]."),
+        (lambda: tf.constant(2**70), TypeError, "Failed to convert object of type <class 'int'> to Tensor."),
+        (lambda: tf.constant(300, tf.uint8), OverflowError, "Python integer 300 out of bounds for uint8, which goes from 0 to 255"),
+        (lambda: tf.constant([1, -129], tf.int8), OverflowError, "Python integer -129 out of bounds for int8"),
+        (lambda: tf.constant([[2**31]], tf.int32), OverflowError, "Python integer 2147483648 out of bounds for int32"),
+        (lambda: tf.constant(-1, tf.uint64), OverflowError, "Python integer -1 out of bounds for uint64"),
+        (lambda: tf.fill([2**70], 1.0), (OverflowError, TypeError), ""),
         (lambda: tf.add(tf.constant(1), tf.constant(1.0)), TypeError, "Input 'y' of 'Add' Op has type float32 that does not match type int32 of argument 'x'."),
         (lambda: tf.constant(1) + 2.5, TypeError, "Input 'y' of 'AddV2' Op has type float32 that does not match type int32 of argument 'x'."),
         (lambda: tf.matmul(tf.ones([2, 3]), tf.ones([2, 3])), ValueError, ""),

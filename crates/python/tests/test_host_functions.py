@@ -172,7 +172,7 @@ def test_the_graph_holds_the_function_and_lets_go_of_it():
 
 def test_an_imported_node_calls_the_function_while_its_graph_lives():
     with tf.Graph().as_default() as graph:
-        tf.py_func(lambda x: x + 1, [tf.constant(2.0)], tf.float32, name="y")
+        tf.py_func(lambda x: x + np.float32(1), [tf.constant(2.0)], tf.float32, name="y")
     (z,) = tf.import_graph_def(graph.as_graph_def(), return_elements=["y:0"], name="")
     assert run(z) == 3.0
 

@@ -337,7 +337,7 @@ def while_loop(
             raise TypeError("Input 'input' of 'LoopCond' Op has type %s that does not match expected type of bool." % more.dtype.name)
         if more.shape.ndims not in (0, None):
             raise ValueError(
-                "Shape must be rank 0 but is rank %d for '%sLoopCond' (op: 'LoopCond') with input shapes: [%s]. The condition of a loop is a single bool: reduce it, for instance by `tf.reduce_all`."
+                "Shape must be rank 0 but is rank %s for '%sLoopCond' (op: 'LoopCond') with input shapes: [%s]. The condition of a loop is a single bool: reduce it, for instance by `tf.reduce_all`."
                 % (more.shape.ndims, scope, ",".join("?" if d is None else str(d) for d in more.shape.as_list()))
             )
         return more

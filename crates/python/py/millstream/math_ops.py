@@ -289,7 +289,8 @@ def _operate(what: str, x: Any, y: Any, reverse: bool) -> Any:
             y = convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name="x" if reverse else "y")
         if reverse:
             x, y = y, x
-        return {"truediv": _truediv, "matmul": _matmul, "xor": logical_xor}[what](x, y, name=scope)
+        made: Any = {"truediv": _truediv, "matmul": _matmul, "xor": logical_xor}[what]
+        return made(x, y, name=scope)
 
 
 def _matmul(x: Any, y: Any, name: str) -> Any:

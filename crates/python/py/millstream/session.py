@@ -409,8 +409,10 @@ def expand(item: Any, value: Any = None, partial: bool = False) -> Any:
         return [(item.decode(), value)], None
     if hasattr(item, "_as_graph_element"):
         element = item._as_graph_element()
+        if isinstance(element, (Tensor, Operation)) and value is not None:
+            return [(element, value)], None
         if isinstance(element, (Tensor, Operation)):
-            return ([(element, value)], None) if value is not None else ([element], lambda v: v[0])
+            return [element], lambda v: v[0]
         item = element
     fields = getattr(type(item), "__attrs_attrs__", None)
     if fields is not None and value is None:

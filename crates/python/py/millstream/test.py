@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import threading
 import unittest
+import warnings
 from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
 from unittest import mock
 
@@ -444,8 +445,10 @@ class TestCase(unittest.TestCase):
 def _is_plain(values: Any) -> bool:
     """Whether a list is one array's worth of numbers."""
     try:
-        return np.array(values).dtype.kind in "biufcSU" and not any(isinstance(v, (np.ndarray, tf.Tensor)) for v in values)
-    except ValueError:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # What NumPy before 1.24 says of lists of different lengths.
+            return np.array(values).dtype.kind in "biufcSU" and not any(isinstance(v, (np.ndarray, tf.Tensor)) for v in values)
+    except (ValueError, Warning):
         return False
 
 

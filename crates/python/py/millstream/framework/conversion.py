@@ -55,10 +55,8 @@ def convert_for_engine(value: Any, dtype: Any, name: Optional[str], as_ref: bool
         result = _packed(value, dtype, name)
     if result is NotImplemented:
         result = _engine.convert(value, dtype, name)
-    if result is None and hasattr(value, "__array__"):
-        result = _engine.convert(np.asarray(value), dtype, name)
-    if result is None and hasattr(value, "__dlpack__"):
-        result = _engine.convert(np.from_dlpack(value), dtype, name)
+    if result is None and (hasattr(value, "__array__") or hasattr(value, "__dlpack__")):
+        result = _engine.convert(_engine.asarray(value), dtype, name)
     if result is None:
         if value is None:
             raise ValueError("None values not supported.")

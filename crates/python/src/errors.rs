@@ -22,8 +22,13 @@ fn raised(error: &Error) -> Option<PyErr> {
 
 /// Whether the error is Ctrl-C on its way through the engine.
 pub fn is_interrupt(error: &Error) -> bool {
-    let is = |e: &PyErr| Python::try_attach(|py| e.is_instance_of::<PyKeyboardInterrupt>(py)) == Some(true);
-    error.detail::<Raised>().is_some_and(|raised| raised.0.lock().as_ref().is_some_and(is))
+    let Some(raised) = error.detail::<Raised>() else { return false };
+    // Python first, then the lock, and nothing of Python's while it is held: whoever has Python may be waiting for it.
+    let is = Python::try_attach(|py| {
+        let found = raised.0.lock().as_ref().map(|e| e.clone_ref(py));
+        found.is_some_and(|e| e.is_instance_of::<PyKeyboardInterrupt>(py))
+    });
+    is == Some(true)
 }
 
 /// The Python exception that an error of a run tells of: its `__cause__`.

@@ -124,9 +124,15 @@ impl Graph {
         let from = self.graph.len() as u32;
         if let Some(place) = place::here(py, from)? {
             let mut places = self.places.lock();
-            match places.last_mut() {
-                Some(last) if last.from == from => *last = place,
-                _ => places.push(place),
+            // The last one, unless another thread makes nodes here, too.
+            let at = places.iter().rposition(|p| p.from <= from).map_or(0, |i| i + 1);
+            match at.checked_sub(1).and_then(|i| places.get_mut(i)).filter(|p| p.from == from) {
+                Some(same) => {
+                    let old = std::mem::replace(same, place);
+                    drop(places);
+                    drop(old);
+                }
+                None => places.insert(at, place),
             }
         }
         Ok(())

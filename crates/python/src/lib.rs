@@ -29,8 +29,9 @@ mod views;
 
 use pyo3::prelude::*;
 
-/// The module.
-#[pymodule]
+/// The module. It stands by itself without the interpreter's lock: every class is frozen, what changes in it is behind a lock or atomic, and
+/// nothing of Python's is called while such a lock is held but references counted (who waits for one is not to be stopped by Python meanwhile).
+#[pymodule(gil_used = false)]
 fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<graph::Graph>()?;
     m.add_class::<graph::Block>()?;

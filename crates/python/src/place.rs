@@ -59,10 +59,11 @@ pub fn here(py: Python<'_>, from: u32) -> PyResult<Option<Place>> {
                 let file: String = code.getattr("co_filename")?.extract()?;
                 let ours = !frames.folder.is_empty() && file.starts_with(&frames.folder);
                 let mut met = frames.met.lock();
-                if MOST <= met.len() {
-                    met.clear();
-                }
+                let old = if MOST <= met.len() { std::mem::take(&mut *met) } else { HashMap::new() };
                 met.insert(address, (code.clone().unbind(), ours));
+                drop(met);
+                // Only now: what goes may run Python code.
+                drop(old);
                 ours
             }
         };

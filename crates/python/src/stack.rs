@@ -60,7 +60,8 @@ pub fn default_graph<'py>(py: Python<'py>) -> PyResult<Bound<'py, Graph>> {
         return Ok(graph.into_bound(py));
     }
     let made = hooks(py)?.graph.bind(py).call0()?.cast_into::<Graph>()?;
-    GRAPHS.with_borrow_mut(|g| g.own = Some(made.clone().unbind()));
+    let old = GRAPHS.with_borrow_mut(|g| g.own.replace(made.clone().unbind()));
+    drop(old);
     Ok(made)
 }
 

@@ -38,7 +38,12 @@ struct Attributes(Mutex<Option<Py<PyDict>>>);
 
 impl Attributes {
     fn dict<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
-        self.0.lock().get_or_insert_with(|| PyDict::new(py).unbind()).bind(py).clone()
+        if let Some(dict) = &*self.0.lock() {
+            return dict.bind(py).clone();
+        }
+        // Made without the lock: who waits for it must never wait for Python.
+        let made = PyDict::new(py).unbind();
+        self.0.lock().get_or_insert(made).bind(py).clone()
     }
 
     fn get<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {

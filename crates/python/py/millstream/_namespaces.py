@@ -17,18 +17,21 @@ _tables: Dict[str, Dict[str, str]] = {}
 
 def _table() -> Dict[str, Dict[str, str]]:
     """For each namespace, its names and their ops."""
+    global _tables
     if not _tables:
         from millstream import _engine
         from millstream._api import ALIASES, ENDPOINTS
 
         have = set(_engine.op_names())
+        made: Dict[str, Dict[str, str]] = {}
         for public, top in ALIASES.items():
             space, _, name = public.rpartition(".")
-            _tables.setdefault(space, {})[name] = "=" + top
+            made.setdefault(space, {})[name] = "=" + top
         for public, op in ENDPOINTS.items():
             space, _, name = public.rpartition(".")
             if op in have:
-                _tables.setdefault(space, {})[name] = op
+                made.setdefault(space, {})[name] = op
+        _tables = made  # Whole: other threads may ask meanwhile.
     return _tables
 
 
@@ -123,15 +126,14 @@ class _Space(types.ModuleType):
 
 
 def _space(public: str) -> Any:
+    # Also one that is loaded already: another thread may be in the middle of it, and this waits for that.
     full = "millstream." + public
-    if full not in sys.modules:
-        try:
-            return importlib.import_module(full)
-        except ModuleNotFoundError as e:
-            if e.name != full:
-                raise
-        sys.modules[full] = _Space(full, "TensorFlow's `tf.%s`." % public)
-    return sys.modules[full]
+    try:
+        return importlib.import_module(full)
+    except ModuleNotFoundError as e:
+        if e.name != full:
+            raise
+    return sys.modules.setdefault(full, _Space(full, "TensorFlow's `tf.%s`." % public))
 
 
 class _Finder:

@@ -66,5 +66,6 @@ def _get(name: str, public: str, keyword_only: bool) -> Any:
     if found is None:
         space, _, short = public.rpartition(".")
         module = "millstream." + space if space else "millstream"
-        found = _made[name, public] = _engine.OpType(name, short, _parameters(name), keyword_only, module)
+        # One for all threads: programs compare functions, and give them attributes.
+        found = _made.setdefault((name, public), _engine.OpType(name, short, _parameters(name), keyword_only, module))
     return found

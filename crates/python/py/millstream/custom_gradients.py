@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
+import threading
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from millstream import _engine, nest
@@ -25,6 +26,8 @@ _registered: Dict[str, Optional[Callable[..., Any]]] = {}
 # Where: for the message of who registers again.
 _places: Dict[str, str] = {}
 
+# Whoever registers or takes a number holds it.
+_lock = threading.Lock()
 _numbers = itertools.count()
 
 
@@ -87,19 +90,20 @@ no_gradient = NotDifferentiable
 
 
 def _register(name: str, function: Optional[Callable[..., Any]]) -> None:
-    place = _places.get(name)
-    if place is None and _engine.has_gradient(name):
-        place = "the op library"
-    if place is not None:
-        raise KeyError("Registering two gradient with name '%s'! (Previous registration was in %s)" % (name, place))
     caller = inspect.stack(0)[2]
-    _places[name] = "%s %s:%s" % (caller.function, caller.filename, caller.lineno)
-    _registered[name] = function
+    with _lock:
+        place = _places.get(name)
+        if place is None and _engine.has_gradient(name):
+            place = "the op library"
+        if place is not None:
+            raise KeyError("Registering two gradient with name '%s'! (Previous registration was in %s)" % (name, place))
+        _places[name] = "%s %s:%s" % (caller.function, caller.filename, caller.lineno)
+        _registered[name] = function
 
 
 def _op_types() -> List[str]:
     """The op types that have their gradient from here."""
-    return [name for name in _registered if _engine.has_gradient(name) is False]
+    return [name for name in list(_registered) if _engine.has_gradient(name) is False]
 
 
 def _find(graph: Graph, name: str, node: Operation) -> Tuple[Callable[..., Any], Optional[int]]:
@@ -212,7 +216,8 @@ def _with_gradient(f: Callable[..., Any], args: List[Tensor]) -> Any:
         )
     variables = _variables_used(graph, before)
     _check_signature(grad_fn, variables)
-    name = "CustomGradient-%d" % next(_numbers)
+    with _lock:
+        name = "CustomGradient-%d" % next(_numbers)
     graph._extras.setdefault(_EXTRA, {})[name] = (_gradient_of(grad_fn, len(flat), len(args), variables), len(flat))
     with graph.gradient_override_map({"IdentityN": name}):
         outputs = op("IdentityN")(flat + args + variables)

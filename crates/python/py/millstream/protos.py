@@ -8,17 +8,20 @@ imported in the same process. `as_message` takes a message of either.
 from __future__ import annotations
 
 import os
+import threading
 from typing import Any, Dict, List, Optional
 
 _DESCRIPTORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "messages.bin")
 
 _PACKAGES = ("tensorflow.", "tensorflow.error.")
 
+# There is one class for a message, whichever thread asks first.
+_lock = threading.RLock()
 _pool: Any = None
 
 
 def _load() -> Any:
-    """The pool with all descriptors."""
+    """The pool with all descriptors; `_lock` is held."""
     global _pool
     if _pool is not None:
         return _pool
@@ -77,10 +80,11 @@ def _enum_value(name: str) -> Optional[int]:
 def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(name)
-    found = _find(name)
-    if found is None:
-        raise AttributeError(f"there is no message or enum `{name}`")
-    globals()[name] = found
+    with _lock:
+        found = globals()[name] if name in globals() else _find(name)
+        if found is None:
+            raise AttributeError(f"there is no message or enum `{name}`")
+        globals()[name] = found
     return found
 
 

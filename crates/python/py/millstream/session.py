@@ -356,6 +356,7 @@ def get_default_session() -> Optional[BaseSession]:
 
 _Conversion = Tuple[type, Callable[..., Any], Optional[Callable[..., Any]], Optional[Callable[..., Any]]]
 _conversions: List[_Conversion] = []
+_registering = threading.Lock()
 
 
 def register_session_run_conversion_functions(
@@ -369,10 +370,11 @@ def register_session_run_conversion_functions(
     `fetch_function(value)` gives a list of tensors and a function that puts their values together; `feed_function(value, fed)` a list of
     pairs of a tensor and what it is fed; `feed_function_for_partial_run(value)` a list of tensors.
     """
-    for known, *_ in _conversions:
-        if issubclass(tensor_type, known):
-            raise ValueError("%s has already been registered so ignore it." % tensor_type)
-    _conversions.insert(0, (tensor_type, fetch_function, feed_function, feed_function_for_partial_run))  # type: ignore[arg-type]
+    with _registering:
+        for known, *_ in _conversions:
+            if issubclass(tensor_type, known):
+                raise ValueError("%s has already been registered so ignore it." % tensor_type)
+        _conversions.insert(0, (tensor_type, fetch_function, feed_function, feed_function_for_partial_run))  # type: ignore[arg-type]
 
 
 def _conversion_of(item: Any) -> Optional[_Conversion]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import collections
-from typing import Any, Callable, Dict, List, Optional, Tuple
+import threading
+from typing import Any, Callable, List, Optional, Tuple
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.framework.name_scopes import name_scope
 
-_conversions: Dict[int, List[Tuple[Any, Callable[..., Any]]]] = collections.defaultdict(list)
+# By priority, and the first registered first. A new list each time: other threads may be looking through the old one.
+_conversions: List[Tuple[int, Any, Callable[..., Any]]] = []
+_registering = threading.Lock()
 
 
 def register_tensor_conversion_function(base_type: Any, conversion_func: Callable[..., Any], priority: int = 100) -> None:
@@ -24,16 +26,17 @@ def register_tensor_conversion_function(base_type: Any, conversion_func: Callabl
         raise TypeError("Cannot register conversions for Python numeric types and NumPy scalars and arrays.")
     if not callable(conversion_func):
         raise TypeError("conversion_func must be callable.")
-    _conversions[priority].append((base_type, conversion_func))
+    global _conversions
+    with _registering:
+        _conversions = sorted([*_conversions, (priority, base_type, conversion_func)], key=lambda c: c[0])
 
 
 def _registered(value: Any, dtype: Any, name: Optional[str], as_ref: bool) -> Any:
-    for priority in sorted(_conversions):
-        for base, function in _conversions[priority]:
-            if isinstance(value, base):
-                result = function(value, dtype=dtype, name=name, as_ref=as_ref)
-                if result is not NotImplemented:
-                    return result
+    for _, base, function in _conversions:
+        if isinstance(value, base):
+            result = function(value, dtype=dtype, name=name, as_ref=as_ref)
+            if result is not NotImplemented:
+                return result
     return NotImplemented
 
 

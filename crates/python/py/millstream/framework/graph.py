@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 import threading
 from typing import Any, Dict, List, Optional
@@ -417,13 +418,9 @@ class _AsDefault:
         _engine.pop_graph(self._graph)
 
 
-def _op_types() -> Any:
-    if not _known_ops:
-        _known_ops.update(_engine.op_names())
-    return _known_ops
-
-
-_known_ops: set = set()
+@functools.lru_cache(maxsize=None)
+def _op_types() -> frozenset:
+    return frozenset(_engine.op_names())
 
 
 def _is_int(text: str) -> bool:

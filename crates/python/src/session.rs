@@ -344,7 +344,8 @@ fn feeds_of<'py>(
     let mut fed = Fed::new();
     let Some(feeds) = feeds.filter(|f| !f.is_none()) else { return Ok(fed) };
     if let Ok(dict) = feeds.cast::<PyDict>() {
-        for (key, value) in dict.iter() {
+        // A copy: another thread, or a function that feeds, may change it meanwhile.
+        for (key, value) in dict.copy()?.iter() {
             feed(graph, &key, &value, &mut fed)?;
         }
     } else {

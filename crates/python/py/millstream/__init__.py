@@ -18,6 +18,7 @@ from millstream import _engine, _namespaces, array_ops, compat, dtypes, errors, 
 from millstream._engine import Operation, Tensor
 from millstream.array_ops import *  # noqa: F403
 from millstream.check_ops import *  # noqa: F403
+from millstream.clip_ops import *  # noqa: F403
 from millstream.control_flow import Print, case, cond, group, no_op, switch_case, tuple, while_loop  # noqa: A004
 from millstream.control_flow import assert_ as Assert  # noqa: N812
 from millstream.counting_ops import *  # noqa: F403
@@ -78,6 +79,7 @@ from millstream.parsing_ops import *  # noqa: F403
 from millstream.printing import print  # noqa: A004
 from millstream.random_ops import get_seed, multinomial, random_gamma, random_normal, random_poisson, random_shuffle, random_uniform, set_random_seed, truncated_normal
 from millstream.readers import *  # noqa: F403
+from millstream.reduction_ops import *  # noqa: F403
 from millstream.scatter_ops import *  # noqa: F403
 from millstream.session import InteractiveSession, Session, get_default_session
 from millstream.shape_ops import *  # noqa: F403

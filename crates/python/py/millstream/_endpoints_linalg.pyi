@@ -13,7 +13,7 @@ from millstream.linalg_ops import matrix_diag_part as _matrix_diag_part
 diag_part = _matrix_diag_part
 from millstream.linalg_ops import einsum as einsum
 from millstream.array_ops import eye as eye
-from millstream.math_ops import global_norm as global_norm
+from millstream.clip_ops import global_norm as global_norm
 from millstream.linalg_ops import matrix_solve_ls as _matrix_solve_ls
 lstsq = _matrix_solve_ls
 from millstream.math_ops import matmul as matmul

@@ -12,7 +12,8 @@ from millstream import _engine, dtypes, shapes
 from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.framework import SparseTensor, constant, convert_to_tensor, name_scope
-from millstream.math_ops import cast, deprecated
+from millstream.deprecation import renamed
+from millstream.math_ops import cast
 
 if TYPE_CHECKING:
     from millstream._typing import Filled
@@ -370,7 +371,7 @@ def squeeze(input: Any, axis: Any = None, name: Optional[str] = None, squeeze_di
       >>> print(tf.squeeze(x).shape, tf.squeeze(x, axis=[0]).shape)
       (2, 3) (2, 1, 3)
     """
-    axis = deprecated(axis, squeeze_dims, "axis", "squeeze_dims")
+    axis = renamed(axis, squeeze_dims, "axis", "squeeze_dims")
     axis = [axis] if np.isscalar(axis) and axis is not None else axis
     return op("Squeeze")(input, [] if axis is None else axis, name=name)
 
@@ -395,7 +396,7 @@ def expand_dims(input: Any, axis: Any = None, name: Optional[str] = None, dim: A
       >>> print(tf.expand_dims(x, 0).shape, tf.expand_dims(x, -1).shape)
       (1, 2, 3) (2, 3, 1)
     """
-    axis = deprecated(axis, dim, "axis", "dim")
+    axis = renamed(axis, dim, "axis", "dim")
     if axis is None:
         raise ValueError("Must specify an axis argument to tf.expand_dims()")
     return op("ExpandDims")(input, axis, name=name)
@@ -994,8 +995,8 @@ def reverse_sequence(
       [[2 1 3 4]
        [7 6 5 8]]
     """
-    seq_axis = deprecated(seq_axis, seq_dim, "seq_axis", "seq_dim")
-    batch_axis = deprecated(batch_axis, batch_dim, "batch_axis", "batch_dim")
+    seq_axis = renamed(seq_axis, seq_dim, "seq_axis", "seq_dim")
+    batch_axis = renamed(batch_axis, batch_dim, "batch_axis", "batch_dim")
     return op("ReverseSequence")(input, seq_lengths, seq_dim=seq_axis, batch_dim=batch_axis or 0, name=name)
 
 

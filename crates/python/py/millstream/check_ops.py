@@ -7,10 +7,11 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from millstream import array_ops, dtypes, math_ops
+from millstream import array_ops, dtypes, math_ops, reduction_ops
 from millstream._engine import Operation, Tensor
 from millstream._ops import op
 from millstream.control_flow import assert_, group, no_op, with_dependencies
+from millstream.deprecation import renamed
 from millstream.framework import SparseTensor, constant_value, control_dependencies, convert_to_tensor, name_scope
 
 __all__ = [
@@ -75,7 +76,7 @@ def _comparison(op_name: str, called: str, sign: str) -> Any:
                     raise _invalid("%s%s\nx (%s) = \n%s\ny (%s) = \n%s" % (message + "\n" if message else "", says, x.name, known[0], y.name, known[1]))
             elif _known_to_fail(op_name, x, y):
                 raise _invalid("\n".join(str(_shown(d)) for d in data))
-            return assert_(math_ops.reduce_all(op(op_name)(x, y)), data, summarize)
+            return assert_(reduction_ops.reduce_all(op(op_name)(x, y)), data, summarize)
 
     function.__name__ = function.__qualname__ = called
     function.__doc__ = "An op that fails unless `x %s y` holds of all elements; known to be false, it raises `InvalidArgumentError` at once." % sign
@@ -129,12 +130,12 @@ def assert_near(
             said = "x and y not equal to tolerance rtol = %s, atol = %s" % (rtol, atol)
             data = [message or "", said, "x (%s) = " % x.name, x, "y (%s) = " % y.name, y]
         limit = atol + rtol * op("Abs")(y)
-        return assert_(math_ops.reduce_all(op("Less")(math_ops.abs(x - y), limit)), data, summarize)
+        return assert_(reduction_ops.reduce_all(op("Less")(math_ops.abs(x - y), limit)), data, summarize)
 
 
 def verify_tensor_all_finite(t: Any = None, msg: Any = None, name: Optional[str] = None, x: Any = None, message: Any = None) -> Tensor:
     """`t`, which fails with `msg` if it holds a NaN or an infinity."""
-    t, msg = math_ops.deprecated(x, t, "x", "t"), math_ops.deprecated(message, msg, "message", "msg")
+    t, msg = renamed(x, t, "x", "t"), renamed(message, msg, "message", "msg")
     with name_scope(name, "VerifyFinite", [t]):
         t = convert_to_tensor(t, name="t")
         return with_dependencies([op("CheckNumerics")(t, message=msg)], t)
@@ -150,14 +151,14 @@ def is_non_decreasing(x: Any, name: Optional[str] = None) -> Tensor:
     """Whether no element, in row-major order, is less than the one before it."""
     with name_scope(name, "is_non_decreasing", [x]):
         steps = _steps(convert_to_tensor(x, name="x"))
-        return math_ops.reduce_all(op("LessEqual")(convert_to_tensor(0, steps.dtype), steps))
+        return reduction_ops.reduce_all(op("LessEqual")(convert_to_tensor(0, steps.dtype), steps))
 
 
 def is_strictly_increasing(x: Any, name: Optional[str] = None) -> Tensor:
     """Whether each element, in row-major order, is greater than the one before it."""
     with name_scope(name, "is_strictly_increasing", [x]):
         steps = _steps(convert_to_tensor(x, name="x"))
-        return math_ops.reduce_all(op("Less")(convert_to_tensor(0, steps.dtype), steps))
+        return reduction_ops.reduce_all(op("Less")(convert_to_tensor(0, steps.dtype), steps))
 
 
 # Ranks and shapes.

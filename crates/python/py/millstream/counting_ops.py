@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from millstream import array_ops, dtypes, math_ops
+from millstream import array_ops, clip_ops, dtypes, math_ops, reduction_ops
 from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.check_ops import assert_less, assert_non_negative
@@ -143,8 +143,8 @@ def bincount(
     """
     with name_scope(name, "bincount"):
         arr = convert_to_tensor(arr, dtypes.int32)
-        is_empty = math_ops.reduce_prod(array_ops.shape(arr)) <= 0
-        size = array_ops.where(is_empty, 0, math_ops.reduce_max(arr) + 1)
+        is_empty = reduction_ops.reduce_prod(array_ops.shape(arr)) <= 0
+        size = array_ops.where(is_empty, 0, reduction_ops.reduce_max(arr) + 1)
         if minlength is not None:
             size = op("Maximum")(convert_to_tensor(minlength, dtypes.int32), size)
         if maxlength is not None:
@@ -178,7 +178,7 @@ def confusion_matrix(
         labels = math_ops.cast(convert_to_tensor(labels), dtypes.int64)
         predictions = math_ops.cast(convert_to_tensor(predictions), dtypes.int64)
         if num_classes is None:
-            num_classes = op("Maximum")(math_ops.reduce_max(labels), math_ops.reduce_max(predictions)) + 1
+            num_classes = op("Maximum")(reduction_ops.reduce_max(labels), reduction_ops.reduce_max(predictions)) + 1
         n = math_ops.cast(num_classes, dtypes.int64)
         checks = [
             assert_less(labels, n, message="`labels` out of bound"),
@@ -215,7 +215,7 @@ def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, 
         low_high = convert_to_tensor(value_range, values.dtype, "value_range")
         n = math_ops.cast(convert_to_tensor(nbins, dtypes.int32), values.dtype)
         scaled = op("FloorDiv")((values - low_high[0]) * n, low_high[1] - low_high[0]) if values.dtype.is_integer else op("Floor")((values - low_high[0]) / (low_high[1] - low_high[0]) * n)
-        return math_ops.cast(math_ops.clip_by_value(scaled, convert_to_tensor(0, values.dtype), n - 1), dtype)
+        return math_ops.cast(clip_ops.clip_by_value(scaled, convert_to_tensor(0, values.dtype), n - 1), dtype)
 
 
 def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: Optional[str] = None) -> Tensor:

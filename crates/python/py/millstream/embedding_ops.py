@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, List, Optional
 
-from millstream import array_ops, dtypes, logging, math_ops
+from millstream import array_ops, clip_ops, dtypes, logging, math_ops, reduction_ops
 from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.framework import SparseTensor, colocate_with, constant_value, convert_to_tensor, name_scope
@@ -94,7 +94,7 @@ def _shortened(rows: Tensor, ids: Any, max_norm: Optional[float]) -> Tensor:
     first = convert_to_tensor(ids).shape.ndims
     if first is None or rows.shape.ndims is None:
         raise ValueError("embedding_lookup with max_norm: the ranks of the ids and of the tables must be known")
-    return math_ops.clip_by_norm(rows, max_norm, axes=list(range(first, rows.shape.ndims)))
+    return clip_ops.clip_by_norm(rows, max_norm, axes=list(range(first, rows.shape.ndims)))
 
 
 def embedding_lookup_sparse(
@@ -176,7 +176,7 @@ def safe_embedding_lookup_sparse(
         rank = shape.shape.as_list()[0]
         rank = array_ops.size(shape) if rank is None else rank
         lead = op("Slice")(shape, [0], array_ops.reshape(convert_to_tensor(rank) - 1, [1]))
-        flat = array_ops.stack([math_ops.reduce_prod(lead), array_ops.gather(shape, convert_to_tensor(rank) - 1)])
+        flat = array_ops.stack([reduction_ops.reduce_prod(lead), array_ops.gather(shape, convert_to_tensor(rank) - 1)])
         sparse_ids = sparse_reshape(sparse_ids, flat)
         if sparse_weights is not None:
             sparse_weights = SparseTensor(sparse_ids.indices, sparse_weights.values, sparse_ids.dense_shape)

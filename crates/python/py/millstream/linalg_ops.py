@@ -7,9 +7,10 @@ from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
-from millstream import array_ops, dtypes, math_ops
+from millstream import array_ops, dtypes, math_ops, reduction_ops
 from millstream._engine import Tensor
 from millstream._ops import op
+from millstream.deprecation import renamed
 from millstream.framework import convert_to_tensor, name_scope
 
 __all__ = ["cholesky_solve", "einsum", "matrix_diag", "matrix_diag_part", "matrix_set_diag", "matrix_solve_ls", "norm", "tensordot", "trace"]
@@ -106,7 +107,7 @@ def trace(x: Any, name: Optional[str] = None) -> Tensor:
     """
     with name_scope(name, "Trace", [x]) as name:
         x = convert_to_tensor(x, name="x")
-        return math_ops.reduce_sum(matrix_diag_part(x), [-1], name=name)
+        return reduction_ops.reduce_sum(matrix_diag_part(x), [-1], name=name)
 
 
 def cholesky_solve(chol: Any, rhs: Any, name: Optional[str] = None) -> Tensor:
@@ -299,7 +300,7 @@ def _summed(value: Tensor, held: str, needed: Any) -> Any:
     gone = [i for i, c in enumerate(held) if c not in needed]
     if not gone:
         return value, held
-    return math_ops.reduce_sum(value, gone), "".join(c for c in held if c in needed)
+    return reduction_ops.reduce_sum(value, gone), "".join(c for c in held if c in needed)
 
 
 def _product(a: Tensor, la: str, b: Tensor, lb: str, needed: Any) -> Any:
@@ -418,7 +419,7 @@ def logdet(matrix: Any, name: Optional[str] = None) -> Tensor:
     with name_scope(name, "logdet", [matrix]):
         factor = op("Cholesky")(matrix)
         diagonal = op("Log")(math_ops.real(matrix_diag_part(factor)))
-        return 2.0 * math_ops.reduce_sum(diagonal, [-1])
+        return 2.0 * reduction_ops.reduce_sum(diagonal, [-1])
 
 
 def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None, name: Optional[str] = None, keep_dims: Any = None) -> Tensor:  # noqa: A002
@@ -445,7 +446,7 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = 
       >>> print(*tf.Session().run([tf.norm(x[0]), tf.norm(x, axis=1), tf.norm(x, 1, axis=[0, 1])]))
       5.0 [ 5. 10.] 12.0
     """
-    keep = bool(math_ops.deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
+    keep = bool(renamed(keepdims, keep_dims, "keepdims", "keep_dims"))
     pair = isinstance(axis, (tuple, list, np.ndarray))
     if pair:
         axis = tuple(int(i) for i in axis)
@@ -460,18 +461,18 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = 
     with name_scope(name, "norm", [tensor]):
         x = convert_to_tensor(tensor)
         if ord in ("fro", "euclidean", 2):
-            return op("Sqrt")(math_ops.reduce_sum(x * math_ops.conj(x), axis, keepdims=keep))
+            return op("Sqrt")(reduction_ops.reduce_sum(x * math_ops.conj(x), axis, keepdims=keep))
         size = math_ops.abs(x)
         if pair:
             # The largest sum along a column, or along a row.
-            sums = math_ops.reduce_sum(size, axis[0] if ord == 1 else axis[1], keepdims=True)
-            largest = math_ops.reduce_max(sums, axis[1] if ord == 1 else axis[0], keepdims=True)
+            sums = reduction_ops.reduce_sum(size, axis[0] if ord == 1 else axis[1], keepdims=True)
+            largest = reduction_ops.reduce_max(sums, axis[1] if ord == 1 else axis[0], keepdims=True)
             return largest if keep else array_ops.squeeze(largest, axis)
         if ord == 1:
-            return math_ops.reduce_sum(size, axis, keepdims=keep)
+            return reduction_ops.reduce_sum(size, axis, keepdims=keep)
         if ord == np.inf:
-            return math_ops.reduce_max(size, axis, keepdims=keep)
-        return math_ops.pow(math_ops.reduce_sum(math_ops.pow(size, ord), axis, keepdims=keep), 1.0 / ord)
+            return reduction_ops.reduce_max(size, axis, keepdims=keep)
+        return math_ops.pow(reduction_ops.reduce_sum(math_ops.pow(size, ord), axis, keepdims=keep), 1.0 / ord)
 
 
 def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: Optional[str] = None) -> Any:  # noqa: A002
@@ -520,13 +521,13 @@ def expm(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
         if n is None:
             raise ValueError("expm: the size of the matrices must be known, but the shape is %s" % matrix.shape)
         # Scaled by a power of two per matrix until the 1-norm is under 5.37, where order 13 is exact to double precision.
-        size = math_ops.reduce_max(math_ops.reduce_sum(math_ops.abs(matrix), -2), -1)
+        size = reduction_ops.reduce_max(reduction_ops.reduce_sum(math_ops.abs(matrix), -2), -1)
         halvings = op("Maximum")(op("Ceil")(op("Log")(op("Maximum")(size, 1e-30) / 5.37) / np.log(2.0)), convert_to_tensor(0, size.dtype))
         scale = math_ops.pow(convert_to_tensor(2.0, size.dtype), halvings)
         scaled = matrix / math_ops.cast(scale, matrix.dtype)[..., None, None]
         result = _pade(scaled, n)
         # As many squarings as any matrix needs; those that need fewer stay as they are.
-        most = math_ops.cast(math_ops.reduce_max(array_ops.concat([array_ops.reshape(halvings, [-1]), [0.0]], 0)), dtypes.int32)
+        most = math_ops.cast(reduction_ops.reduce_max(array_ops.concat([array_ops.reshape(halvings, [-1]), [0.0]], 0)), dtypes.int32)
 
         def square(i: Any, x: Tensor) -> Any:
             wanted = math_ops.cast(i, halvings.dtype) < halvings

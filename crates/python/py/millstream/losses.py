@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, List, Optional, Tuple
 
-from millstream import array_ops, dtypes, math_ops, nn
+from millstream import array_ops, dtypes, math_ops, nn, reduction_ops
 from millstream._engine import Tensor
 from millstream._ops import op
+from millstream.deprecation import renamed as _renamed
 from millstream.framework import add_to_collection, constant, convert_to_tensor, get_collection, name_scope
 from millstream.graph_keys import GraphKeys
 
@@ -79,8 +80,8 @@ def _present(losses: Tensor, weights: Tensor, per_batch: bool = False) -> Tensor
     present = array_ops.where(op("Equal")(weights, convert_to_tensor(0.0, weights.dtype)), array_ops.zeros_like(weights), array_ops.ones_like(weights))
     wide = op("Mul")(present, array_ops.ones_like(losses, dtype=weights.dtype))
     if not per_batch:
-        return math_ops.reduce_sum(wide, name="num_present")
-    return math_ops.reduce_sum(wide, math_ops.range(1, array_ops.rank(wide)), keepdims=True, name="num_present")
+        return reduction_ops.reduce_sum(wide, name="num_present")
+    return reduction_ops.reduce_sum(wide, math_ops.range(1, array_ops.rank(wide)), keepdims=True, name="num_present")
 
 
 def compute_weighted_loss(
@@ -96,9 +97,9 @@ def compute_weighted_loss(
         _check_weights(weights, losses)
         loss = op("Mul")(losses, weights)
         if reduction != Reduction.NONE:
-            loss = math_ops.reduce_sum(loss)
+            loss = reduction_ops.reduce_sum(loss)
             if reduction == Reduction.MEAN:
-                loss = _mean(loss, math_ops.reduce_sum(array_ops.ones_like(losses) * weights))
+                loss = _mean(loss, reduction_ops.reduce_sum(array_ops.ones_like(losses) * weights))
             elif reduction == _BY_NONZERO:
                 loss = _mean(loss, _present(losses, weights))
             elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
@@ -172,13 +173,13 @@ def cosine_distance(
     dim: Any = None,
 ) -> Tensor:
     """1 minus the product along an axis: of vectors of norm 1."""
-    axis = math_ops.deprecated(axis, dim, "axis", "dim")
+    axis = _renamed(axis, dim, "axis", "dim")
     if axis is None:
         raise ValueError("You must specify 'axis'.")
     _both(labels, predictions)
     with name_scope(scope, "cosine_distance_loss", [predictions, labels, weights]) as scope:
         labels, predictions = _floats(labels, predictions)
-        losses = 1 - math_ops.reduce_sum(op("Mul")(predictions, labels), axis=(axis,), keepdims=True)
+        losses = 1 - reduction_ops.reduce_sum(op("Mul")(predictions, labels), axis=(axis,), keepdims=True)
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
@@ -253,13 +254,13 @@ def mean_pairwise_squared_error(
         _check_weights(weights, labels)
         errors = op("Sub")(predictions, labels)
         axes = math_ops.range(1, array_ops.rank(errors))
-        squares = math_ops.reduce_sum(op("Square")(errors), axes, keepdims=True)
+        squares = reduction_ops.reduce_sum(op("Square")(errors), axes, keepdims=True)
         n = _present(errors, weights, per_batch=True)
         first = 2.0 * _mean(squares, op("Maximum")(n - 1, 0.0))
-        total = math_ops.reduce_sum(errors, axes, keepdims=True)
+        total = reduction_ops.reduce_sum(errors, axes, keepdims=True)
         second = 2.0 * _mean(op("Square")(total), op("Maximum")(op("Mul")(n, n - 1), 0.0))
-        loss = math_ops.reduce_sum(op("Mul")(first - second, weights))
-        mean = array_ops.where(math_ops.reduce_sum(n) > 0, loss, array_ops.zeros_like(loss), name="value")
+        loss = reduction_ops.reduce_sum(op("Mul")(first - second, weights))
+        mean = array_ops.where(reduction_ops.reduce_sum(n) > 0, loss, array_ops.zeros_like(loss), name="value")
         add_loss(mean, loss_collection)
         return mean
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, List, Optional
 
-from millstream import _namespaces, array_ops, math_ops
+from millstream import _namespaces, array_ops, math_ops, reduction_ops
 from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.framework import convert_to_tensor, name_scope
@@ -75,8 +75,8 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
         x = convert_to_tensor(input_tensor)
         if not (x.dtype.is_floating or x.dtype.is_complex):
             raise TypeError("Input must be either real or complex: reduce_variance of %s" % x.dtype.name)
-        off = x - math_ops.reduce_mean(x, axis, keepdims=True)
-        return math_ops.reduce_mean(op("Square")(math_ops.abs(off) if x.dtype.is_complex else off), axis, keepdims=keepdims)
+        off = x - reduction_ops.reduce_mean(x, axis, keepdims=True)
+        return reduction_ops.reduce_mean(op("Square")(math_ops.abs(off) if x.dtype.is_complex else off), axis, keepdims=keepdims)
 
 
 def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Optional[str] = None) -> Tensor:

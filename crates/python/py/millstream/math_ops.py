@@ -1,40 +1,29 @@
-"""Arithmetic, comparisons, reductions: what TensorFlow's functions do beyond the op that they make."""
+"""Arithmetic, casts, comparisons, complex numbers, `matmul`: what TensorFlow's functions do beyond the op that they make."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List, Optional
+from typing import Any, Optional
 
 import numpy as np
 
 from millstream import dtypes
 from millstream._engine import Tensor
 from millstream._ops import op
-from millstream.framework import IndexedSlices, SparseTensor, constant, constant_value, convert_to_tensor, name_scope
-
-if TYPE_CHECKING:
-    from millstream._typing import Place, Reduction
+from millstream.framework import IndexedSlices, SparseTensor, constant_value, convert_to_tensor, name_scope
 
 __all__ = [
     "abs",
     "accumulate_n",
     "add_n",
-    "argmax",
-    "argmin",
+    "angle",
     "cast",
-    "clip_by_global_norm",
-    "clip_by_norm",
-    "clip_by_value",
     "complex",
     "conj",
-    "count_nonzero",
-    "cumprod",
-    "cumsum",
     "div",
     "div_no_nan",
     "divide",
     "equal",
     "floordiv",
-    "global_norm",
     "imag",
     "log_sigmoid",
     "logical_xor",
@@ -45,16 +34,9 @@ __all__ = [
     "pow",
     "range",
     "real",
-    "reduce_all",
-    "reduce_any",
-    "reduce_logsumexp",
-    "reduce_max",
-    "reduce_mean",
-    "reduce_min",
-    "reduce_prod",
-    "reduce_sum",
     "round",
     "saturate_cast",
+    "scalar_mul",
     "sigmoid",
     "subtract",
     "tanh",
@@ -657,335 +639,30 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         return result
 
 
-def _axes(x: Tensor, axis: Any) -> Any:
-    if axis is not None:
-        return axis
-    shape = x._shape_as_list()
-    if shape is not None:
-        return constant(np.arange(len(shape), dtype=np.int32))
-    return range(0, op("Rank")(x))
-
-
-def deprecated(new: Any, old: Any, new_name: str, old_name: str) -> Any:
-    """The value of an argument that has two names."""
-    if old is not None:
-        if new is not None:
-            raise ValueError("Cannot specify both '%s' and '%s'" % (old_name, new_name))
-        return old
-    return new
-
-
-_REDUCTION = """{doc} over `axis`.
-
-Args:
-  input_tensor: A tensor of {of}.
-  axis: The axis, or a list of them, that are reduced; all if not given.
-  keepdims: Whether these axes stay, with size 1.
-  name: A name for the operation.
-  reduction_indices: What `axis` was called once.
-  keep_dims: What `keepdims` was called once.
-
-Returns:
-  A tensor of the same dtype, without these axes.
-
-Raises:
-  ValueError: Both names of an argument are used, or an axis is out of range.
-
-Example:
-  >>> x = tf.constant({x})
-  >>> print(*tf.Session().run([tf.{called}(x), tf.{called}(x, axis=1), tf.{called}(x, axis=0, keepdims=True)]))
-  {y}
-"""
-
-
-def _reduction(name: str, called: str, doc: str, y: str) -> Reduction:
-    def function(
-        input_tensor: Any,
-        axis: Any = None,
-        keepdims: Any = None,
-        name: Optional[str] = None,
-        reduction_indices: Any = None,
-        keep_dims: Any = None,
-    ) -> Tensor:
-        axis = deprecated(axis, reduction_indices, "axis", "reduction_indices")
-        keepdims = bool(deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
-        x = convert_to_tensor(input_tensor, name="input_tensor" if op_name not in ("All", "Any") else "input_tensor")
-        result = op(op_name)(x, _axes(x, axis), keepdims, name=name)
-        if axis is None and not keepdims:
-            result.set_shape(())
-        return result
-
-    op_name = name
-    function.__name__ = function.__qualname__ = called
-    of, x = ("bools", "[[True, True], [True, False]]") if name in ("All", "Any") else ("numbers", "[[1.0, 2.0], [3.0, 4.0]]")
-    function.__doc__ = _REDUCTION.format(doc=doc, of=of, called=called, x=x, y=y)
-    return function
-
-
-reduce_sum = _reduction("Sum", "reduce_sum", "The sum", "10.0 [3. 7.] [[4. 6.]]")
-reduce_mean = _reduction("Mean", "reduce_mean", "The mean", "2.5 [1.5 3.5] [[2. 3.]]")
-reduce_prod = _reduction("Prod", "reduce_prod", "The product", "24.0 [ 2. 12.] [[3. 8.]]")
-reduce_max = _reduction("Max", "reduce_max", "The largest", "4.0 [2. 4.] [[3. 4.]]")
-reduce_min = _reduction("Min", "reduce_min", "The least", "1.0 [1. 3.] [[1. 2.]]")
-reduce_all = _reduction("All", "reduce_all", "Whether all hold", "False [ True False] [[ True False]]")
-reduce_any = _reduction("Any", "reduce_any", "Whether any holds", "True [ True  True] [[ True  True]]")
-
-
-def reduce_logsumexp(
-    input_tensor: Any,
-    axis: Any = None,
-    keepdims: Any = None,
-    name: Optional[str] = None,
-    reduction_indices: Any = None,
-    keep_dims: Any = None,
-) -> Tensor:
-    """`log(sum(exp(x)))` over `axis`, without overflow.
+def scalar_mul(scalar: Any, x: Any, name: Optional[str] = None) -> Any:
+    """A scalar times a tensor or slices.
 
     Args:
-      input_tensor: A tensor of floats.
-      axis: The axis, or a list of them, that are reduced; all if not given.
-      keepdims: Whether these axes stay, with size 1.
-      name: The name scope of what is made.
-      reduction_indices: What `axis` was called once.
-      keep_dims: What `keepdims` was called once.
-
-    Returns:
-      A tensor of the same dtype, without these axes.
-
-    Example:
-      >>> print(tf.Session().run(tf.reduce_logsumexp([1000.0, 1000.0])).round(2))
-      1000.69
-    """
-    axis = deprecated(axis, reduction_indices, "axis", "reduction_indices")
-    keepdims = bool(deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
-    with name_scope(name, "ReduceLogSumExp", [input_tensor]):
-        x = convert_to_tensor(input_tensor)
-        most = reduce_max(x, axis, True)
-        most = op("StopGradient")(op("Select")(op("IsFinite")(most), most, op("ZerosLike")(most)))
-        result = op("Log")(reduce_sum(op("Exp")(x - most), axis, keepdims))
-        if not keepdims:
-            most = op("Reshape")(most, op("Shape")(result))
-        return result + most
-
-
-def count_nonzero(
-    input_tensor: Any = None,
-    axis: Any = None,
-    keepdims: Any = None,
-    dtype: Any = dtypes.int64,
-    name: Optional[str] = None,
-    reduction_indices: Any = None,
-    keep_dims: Any = None,
-    input: Any = None,  # noqa: A002
-) -> Tensor:
-    """How many elements are not zero.
-
-    Args:
-      input_tensor: A tensor of numbers, bools or text (empty text is zero).
-      axis: An axis, or a list of them; all if not given.
-      keepdims: Whether these axes stay, with size 1.
-      dtype: The dtype of the result.
-      name: The name scope of what is made.
-      reduction_indices: What `axis` was called once.
-      keep_dims: What `keepdims` was called once.
-      input: What `input_tensor` is called later.
-
-    Returns:
-      A tensor of `dtype`.
-
-    Example:
-      >>> print(tf.Session().run(tf.count_nonzero([[0, 1, 2], [0, 0, 3]], axis=1)))
-      [2 1]
-    """
-    x = deprecated(input_tensor, input, "input", "input_tensor")
-    axis = deprecated(axis, reduction_indices, "axis", "reduction_indices")
-    keepdims = deprecated(keepdims, keep_dims, "keepdims", "keep_dims")
-    with name_scope(name, "count_nonzero", [x]):
-        x = convert_to_tensor(x, name="input")
-        zero = "" if x.dtype == dtypes.string else np.zeros([], x.dtype.as_numpy_dtype)
-        return cast(reduce_sum(cast(not_equal(x, zero), dtypes.int64), axis, keepdims), dtype)
-
-
-_ARG = """Where the {which} element along `axis` is: the first, if there are several.
-
-Args:
-  input: A tensor of numbers.
-  axis: An int32 scalar (0).
-  name: A name for the operation.
-  dimension: What `axis` was called once.
-  output_type: `tf.int64` or `tf.int32`.
-
-Returns:
-  A tensor of `output_type`, without this axis.
-
-Example:
-  >>> print(tf.Session().run(tf.{name}([[1, 2, 3], [4, 6, 5]], axis=1)))
-  {value}
-"""
-
-
-def _arg(op_name: str, called: str) -> Place:
-    def function(
-        input: Any,  # noqa: A002
-        axis: Any = None,
-        name: Optional[str] = None,
-        dimension: Any = None,
-        output_type: Any = dtypes.int64,
-    ) -> Tensor:
-        axis = deprecated(axis, dimension, "axis", "dimension")
-        return op(op_name)(input, 0 if axis is None else axis, output_type=output_type, name=name)
-
-    function.__name__ = function.__qualname__ = called
-    function.__doc__ = _ARG.format(which="largest" if called == "argmax" else "least", name=called, value="[2 1]" if called == "argmax" else "[0 0]")
-    return function
-
-
-argmax = _arg("ArgMax", "argmax")
-argmin = _arg("ArgMin", "argmin")
-
-
-def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: Optional[str] = None) -> Tensor:
-    """The sums so far along `axis`.
-
-    Args:
-      x: A tensor of numbers.
-      axis: An int32 scalar.
-      exclusive: Whether an element itself is left out.
-      reverse: Whether to go from the end.
-      name: A name for the operation.
-
-    Returns:
-      A tensor of the same shape and dtype.
-
-    Example:
-      >>> print(*tf.Session().run([tf.cumsum([1, 2, 3]), tf.cumsum([1, 2, 3], reverse=True)]))
-      [1 3 6] [6 5 3]
-    """
-    with name_scope(name, "Cumsum", [x]) as name:
-        return op("Cumsum")(convert_to_tensor(x, name="x"), axis, exclusive, reverse, name=name)
-
-
-def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: Optional[str] = None) -> Tensor:
-    """The products so far along `axis`.
-
-    Args:
-      x: A tensor of numbers.
-      axis: An int32 scalar.
-      exclusive: Whether an element's own factor is left out.
-      reverse: Whether to go from the end.
-      name: A name for the operation.
-
-    Returns:
-      A tensor of the same shape and dtype.
-
-    Example:
-      >>> print(*tf.Session().run([tf.cumprod([2, 3, 4]), tf.cumprod([2, 3, 4], exclusive=True)]))
-      [ 2  6 24] [1 2 6]
-    """
-    with name_scope(name, "Cumprod", [x]) as name:
-        return op("Cumprod")(convert_to_tensor(x, name="x"), axis, exclusive, reverse, name=name)
-
-
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Optional[str] = None) -> Tensor:
-    """`t` kept between two values.
-
-    Args:
-      t: A tensor of numbers, or `IndexedSlices`.
-      clip_value_min: The least: a scalar, or what fits the shape of `t`.
-      clip_value_max: The greatest.
+      scalar: A number, or a scalar tensor.
+      x: A tensor or `IndexedSlices`.
       name: The name scope of what is made.
 
     Returns:
-      A tensor of the same shape and dtype.
+      What `x` is.
+
+    Raises:
+      ValueError: `scalar` is none.
 
     Example:
-      >>> print(tf.Session().run(tf.clip_by_value([-2, 0, 5], -1, 1)))
-      [-1  0  1]
+      >>> print(tf.Session().run(tf.scalar_mul(3, tf.constant([1, 2]))))
+      [3 6]
     """
-    with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as name:
-        t = convert_to_tensor(t, name="t")
-        least = op("Minimum")(t, clip_value_max)
-        t.shape.merge_with(least.shape)
-        most = op("Maximum")(least, clip_value_min, name=name)
-        t.shape.merge_with(most.shape)
-        return most
-
-
-def global_norm(t_list: Any, name: Optional[str] = None) -> Optional[Tensor]:
-    """The norm of all tensors together.
-
-    Args:
-      t_list: A list of tensors, `IndexedSlices` and None.
-      name: The name scope of what is made.
-
-    Returns:
-      A scalar of their dtype.
-
-    Example:
-      >>> print(tf.Session().run(tf.global_norm([tf.constant([3.0]), tf.constant([4.0])])))
-      5.0
-    """
-    with name_scope(name, "global_norm", []) as name:
-        values = [t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t) for t in t_list if t is not None]
-        if not values:
-            return None
-        halves = op("Pack")([op("L2Loss")(v) for v in values])
-        return op("Sqrt")(reduce_sum(halves) * 2.0, name="global_norm")
-
-
-def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name: Optional[str] = None) -> Any:
-    """All tensors scaled so that their norm together is at most `clip_norm`; and that norm.
-
-    Args:
-      t_list: A list of tensors, `IndexedSlices` and None.
-      clip_norm: A scalar.
-      use_norm: The norm, if it is known already.
-      name: The name scope of what is made.
-
-    Returns:
-      A pair: the list, and the norm before, a scalar.
-
-    Example:
-      >>> (a, b), norm = tf.clip_by_global_norm([tf.constant([3.0]), tf.constant([4.0])], clip_norm=1.0)
-      >>> print(*tf.Session().run([a, b, norm]))
-      [0.6] [0.8] 5.0
-    """
-    t_list = list(t_list)
-    if use_norm is None:
-        use_norm = global_norm(t_list, name)
-    with name_scope(name, "clip_by_global_norm", []) as name:
-        one = convert_to_tensor(1.0, use_norm.dtype)
-        scale = clip_norm * op("Minimum")(1.0 / use_norm, one / clip_norm)
-        scale = op("Select")(op("IsFinite")(use_norm), scale, convert_to_tensor(float("nan"), use_norm.dtype))
-        values: List[Any] = [None if t is None else (t.values if isinstance(t, IndexedSlices) else t) * scale for t in t_list]
-        values = [
-            IndexedSlices(v, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else v for v, t in zip(values, t_list)
-        ]
-    return values, use_norm
-
-
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Optional[str] = None) -> Tensor:
-    """`t` scaled so that its norm is at most `clip_norm`.
-
-    Args:
-      t: A tensor of floats.
-      clip_norm: A scalar.
-      axes: The axes over which norms are taken; all if not given.
-      name: The name scope of what is made.
-
-    Returns:
-      A tensor of the same shape and dtype.
-
-    Example:
-      >>> print(tf.Session().run(tf.clip_by_norm([3.0, 4.0], 1.0)))
-      [0.6 0.8]
-    """
-    with name_scope(name, "clip_by_norm", [t, clip_norm]) as name:
-        t = convert_to_tensor(t, name="t")
-        squares = reduce_sum(t * t, axes, True)
-        positive = squares > 0
-        norm = op("Select")(positive, op("Sqrt")(op("Select")(positive, squares, op("ZerosLike")(squares) + 1)), squares)
-        return op("Identity")(t * clip_norm / op("Maximum")(norm, clip_norm), name=name)
+    scalar = convert_to_tensor(scalar, x.dtype.base_dtype, "scalar")
+    if scalar.shape.ndims != 0:
+        raise ValueError("Only scalar multiply works, got shape %s" % scalar.shape)
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(op("Mul")(scalar, x.values, name=name), x.indices, x.dense_shape)
+    return op("Mul")(scalar, x, name=name)
 
 
 def conj(x: Any, name: Optional[str] = None) -> Tensor:
@@ -1060,3 +737,26 @@ def complex(real: Any, imag: Any, name: Optional[str] = None) -> Tensor:  # noqa
     real = convert_to_tensor(real, name="real")
     to = dtypes.complex128 if real.dtype == dtypes.float64 else dtypes.complex64
     return op("Complex")(real, imag, Tout=to, name=name)
+
+
+def angle(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
+    """The argument of complex numbers.
+
+    Args:
+      input: A tensor of numbers.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of floats of the same shape.
+
+    Example:
+      >>> print(tf.Session().run(tf.angle(tf.constant([1j, -1.0]))).round(4))
+      [1.5708 3.1416]
+    """
+    from millstream import array_ops
+
+    with name_scope(name, "Angle", [input]) as name:
+        x = convert_to_tensor(input, name="input")
+        if x.dtype.is_complex:
+            return op("Angle")(x, Tout=x.dtype.real_dtype, name=name)
+        return array_ops.where(x < 0, array_ops.ones_like(x) * 3.141592653589793, array_ops.zeros_like(x))

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
-from millstream import _namespaces, array_ops, dtypes, math_ops, random_ops
+from millstream import _namespaces, array_ops, dtypes, math_ops, random_ops, reduction_ops
 from millstream._engine import Tensor
 from millstream._ops import op
+from millstream.deprecation import renamed as _renamed
 from millstream.framework import constant_value, convert_to_tensor, name_scope
 
 
@@ -62,7 +63,7 @@ Example:
 
 def _rows(name: str, called: str) -> Any:
     def function(logits: Any, axis: Any = None, name: Optional[str] = None, dim: Any = None) -> Tensor:
-        axis = math_ops.deprecated(axis, dim, "axis", "dim")
+        axis = _renamed(axis, dim, "axis", "dim")
         logits = convert_to_tensor(logits)
         shape = logits._shape_as_list()
         last = None if shape is None else len(shape) - 1
@@ -220,7 +221,7 @@ def softmax_cross_entropy_with_logits_v2(
       [0.6931]
     """
     _only_named("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
-    axis = math_ops.deprecated(axis, dim, "axis", "dim")
+    axis = _renamed(axis, dim, "axis", "dim")
     with name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]):
         logits = convert_to_tensor(logits, name="logits")
         labels = convert_to_tensor(labels, logits.dtype.base_dtype, "labels")
@@ -356,10 +357,10 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: Optiona
       [[0.6 0.8]
        [0.  1. ]]
     """
-    axis = math_ops.deprecated(axis, dim, "axis", "dim")
+    axis = _renamed(axis, dim, "axis", "dim")
     with name_scope(name, "l2_normalize", [x]) as name:
         x = convert_to_tensor(x, name="x")
-        squares = math_ops.reduce_sum(op("Square")(x), axis, keepdims=True)
+        squares = reduction_ops.reduce_sum(op("Square")(x), axis, keepdims=True)
         return op("Mul")(x, op("Rsqrt")(op("Maximum")(squares, epsilon)), name=name)
 
 
@@ -419,7 +420,7 @@ def zero_fraction(value: Any, name: Optional[str] = None) -> Tensor:
     with name_scope(name, "zero_fraction", [value]):
         value = convert_to_tensor(value, name="value")
         zero = np.zeros([], value.dtype.as_numpy_dtype)
-        return math_ops.reduce_mean(math_ops.cast(math_ops.equal(value, zero), dtypes.float32), name="fraction")
+        return reduction_ops.reduce_mean(math_ops.cast(math_ops.equal(value, zero), dtypes.float32), name="fraction")
 
 
 def moments(x: Any, axes: Any, shift: Any = None, name: Optional[str] = None, keep_dims: Any = None, keepdims: Any = None) -> Any:
@@ -440,9 +441,9 @@ def moments(x: Any, axes: Any, shift: Any = None, name: Optional[str] = None, ke
       >>> print(*tf.Session().run(tf.nn.moments([[1.0, 3.0], [5.0, 9.0]], axes=[1])))
       [2. 7.] [1. 4.]
     """
-    keep = bool(math_ops.deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
+    keep = bool(_renamed(keepdims, keep_dims, "keepdims", "keep_dims"))
     with name_scope(name, "moments", [x, axes]):
         x = convert_to_tensor(x)
-        mean = math_ops.reduce_mean(x, axes, keepdims=True, name="mean")
-        variance = math_ops.reduce_mean(op("SquaredDifference")(x, op("StopGradient")(mean)), axes, keepdims=True, name="variance")
+        mean = reduction_ops.reduce_mean(x, axes, keepdims=True, name="mean")
+        variance = reduction_ops.reduce_mean(op("SquaredDifference")(x, op("StopGradient")(mean)), axes, keepdims=True, name="variance")
         return (mean, variance) if keep else (array_ops.squeeze(mean, axes), array_ops.squeeze(variance, axes))

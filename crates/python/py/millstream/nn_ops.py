@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, Optional, Tuple
 
-from millstream import array_ops, dtypes, math_ops
+from millstream import array_ops, dtypes, math_ops, reduction_ops
 from millstream._engine import Tensor
 from millstream._ops import op
+from millstream.deprecation import renamed
 from millstream.framework import convert_to_tensor, name_scope
 
 __all__ = [
@@ -51,7 +52,7 @@ def batch_norm_with_global_normalization(
     variance: Any = None,
 ) -> Tensor:
     """`batch_normalization` with `gamma` as scale if `scale_after_normalization`, and `beta` as offset."""
-    t, m, v = (math_ops.deprecated(a, b, c, d) for a, b, c, d in ((input, t, "input", "t"), (mean, m, "mean", "m"), (variance, v, "variance", "v")))
+    t, m, v = (renamed(a, b, c, d) for a, b, c, d in ((input, t, "input", "t"), (mean, m, "mean", "m"), (variance, v, "variance", "v")))
     return batch_normalization(t, m, v, beta, gamma if scale_after_normalization else None, variance_epsilon, name)
 
 
@@ -98,7 +99,7 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
 
 def weighted_cross_entropy_with_logits(labels: Any = None, logits: Any = None, pos_weight: Any = None, name: Optional[str] = None, targets: Any = None) -> Tensor:
     """The sigmoid cross entropy with the positive examples' part times `pos_weight`."""
-    labels = math_ops.deprecated(labels, targets, "labels", "targets")
+    labels = renamed(labels, targets, "labels", "targets")
     with name_scope(name, "logistic_loss", [logits, labels]) as name:
         logits, labels = convert_to_tensor(logits, name="logits"), convert_to_tensor(labels, name="labels")
         try:
@@ -113,7 +114,7 @@ def weighted_cross_entropy_with_logits(labels: Any = None, logits: Any = None, p
 
 def sufficient_statistics(x: Any, axes: Any, shift: Any = None, keep_dims: Any = None, name: Optional[str] = None, keepdims: Any = None) -> Tuple[Any, ...]:
     """Number, sum and sum of squares (both of `x - shift`) over axes, and the shift."""
-    keep = bool(math_ops.deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
+    keep = bool(renamed(keepdims, keep_dims, "keepdims", "keep_dims"))
     axes = list(dict.fromkeys(axes))
     with name_scope(name, "sufficient_statistics", [x, shift]):
         x = convert_to_tensor(x, name="x")
@@ -121,14 +122,14 @@ def sufficient_statistics(x: Any, axes: Any, shift: Any = None, keep_dims: Any =
         if known is not None and all(known[d] is not None for d in axes):
             count = convert_to_tensor(float(math.prod(known[d] for d in axes)), x.dtype, "count")
         else:
-            count = math_ops.reduce_prod(math_ops.cast(array_ops.gather(array_ops.shape(x), axes), x.dtype), name="count")
+            count = reduction_ops.reduce_prod(math_ops.cast(array_ops.gather(array_ops.shape(x), axes), x.dtype), name="count")
         if shift is None:
             first, second = x, op("Square")(x)
         else:
             shift = convert_to_tensor(shift, x.dtype, "shift")
             first, second = op("Sub")(x, shift), op("SquaredDifference")(x, shift)
-        sums = math_ops.reduce_sum(first, axes, keepdims=keep, name="mean_ss")
-        return count, sums, math_ops.reduce_sum(second, axes, keepdims=keep, name="var_ss"), shift
+        sums = reduction_ops.reduce_sum(first, axes, keepdims=keep, name="mean_ss")
+        return count, sums, reduction_ops.reduce_sum(second, axes, keepdims=keep, name="var_ss"), shift
 
 
 def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: Optional[str] = None) -> Tuple[Tensor, Tensor]:
@@ -144,7 +145,7 @@ def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, name: Optional[str] = None, keep_dims: Any = None, keepdims: Any = None
 ) -> Tuple[Tensor, Tensor]:
     """Mean and variance over axes, each element counted as often as its weight says."""
-    keep = bool(math_ops.deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
+    keep = bool(renamed(keepdims, keep_dims, "keepdims", "keep_dims"))
     with name_scope(name, "weighted_moments", [x, frequency_weights, axes]):
         x = convert_to_tensor(x, name="x")
         weights = convert_to_tensor(frequency_weights, name="frequency_weights")
@@ -152,12 +153,12 @@ def weighted_moments(
         if half:
             x = math_ops.cast(x, dtypes.float32)
         weights = math_ops.cast(weights, x.dtype)
-        total = math_ops.reduce_sum(weights * x, axes, name="weighted_input_sum", keepdims=True)
+        total = reduction_ops.reduce_sum(weights * x, axes, name="weighted_input_sum", keepdims=True)
         # Weights of fewer dimensions count for all elements they are broadcast to.
-        count = math_ops.reduce_sum(weights + array_ops.zeros_like(x), axes, name="sum_of_weights", keepdims=True)
+        count = reduction_ops.reduce_sum(weights + array_ops.zeros_like(x), axes, name="sum_of_weights", keepdims=True)
         inverse = op("Reciprocal")(count, name="divisor")
         mean = op("Mul")(total, inverse, name="weighted_mean")
-        spread = math_ops.reduce_sum(weights * op("SquaredDifference")(x, mean), axes, name="weighted_distsq", keepdims=True)
+        spread = reduction_ops.reduce_sum(weights * op("SquaredDifference")(x, mean), axes, name="weighted_distsq", keepdims=True)
         variance = op("Mul")(spread, inverse, name="weighted_variance")
         if not keep:
             mean, variance = array_ops.squeeze(mean, axes), array_ops.squeeze(variance, axes)
@@ -168,4 +169,4 @@ def weighted_moments(
 
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     """The sum of a regularization loss: in one process, nothing is to be scaled."""
-    return math_ops.reduce_sum(regularization_loss)
+    return reduction_ops.reduce_sum(regularization_loss)

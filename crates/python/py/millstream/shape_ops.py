@@ -1,4 +1,4 @@
-"""Tensors rearranged, repeated, searched and cut at random: what is made of several ops."""
+"""Tensors rearranged, repeated and cut at random, sets of their elements: what is made of several ops."""
 
 from __future__ import annotations
 
@@ -6,28 +6,24 @@ from typing import Any, List, Optional
 
 import numpy as np
 
-from millstream import array_ops, dtypes, math_ops, shapes
+from millstream import array_ops, dtypes, math_ops, reduction_ops, shapes
 from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.control_flow import assert_, with_dependencies
 from millstream.framework import IndexedSlices, constant_value, convert_to_tensor, name_scope
 
 __all__ = [
-    "angle",
     "batch_gather",
     "batch_to_space",
     "broadcast_dynamic_shape",
-    "clip_by_average_norm",
     "depth_to_space",
     "ensure_shape",
     "is_tensor",
-    "lbeta",
     "parallel_stack",
     "random_crop",
     "repeat",
     "required_space_to_batch_paddings",
     "roll",
-    "scalar_mul",
     "setdiff1d",
     "space_to_batch",
     "space_to_depth",
@@ -316,7 +312,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Optional[str] = Non
         n = array_ops.shape(data)[axis]
         counts = array_ops.fill(array_ops.reshape(n, [1]), array_ops.reshape(repeats, [])) if repeats.shape.as_list() in ([], [1]) else repeats
         # Which element each of the repeated ones is: rows of a mask, as long as the longest repetition.
-        most = op("Maximum")(convert_to_tensor(0), math_ops.reduce_max(array_ops.concat([counts, [0]], 0)))
+        most = op("Maximum")(convert_to_tensor(0), reduction_ops.reduce_max(array_ops.concat([counts, [0]], 0)))
         mask = array_ops.sequence_mask(counts, most)
         places = array_ops.boolean_mask(_rows(n, most), mask)
         result = array_ops.gather(data, places, axis=axis)
@@ -350,11 +346,11 @@ def unravel_index(indices: Any, dims: Any, name: Optional[str] = None) -> Tensor
     """
     with name_scope(name, "UnravelIndex", [indices, dims]) as name:
         indices, dims = convert_to_tensor(indices, name="indices"), convert_to_tensor(dims, name="dims")
-        size = math_ops.reduce_prod(dims)
-        check = assert_(math_ops.reduce_all(op("Less")(indices, size)), ["index is out of bound as with dims"])
+        size = reduction_ops.reduce_prod(dims)
+        check = assert_(reduction_ops.reduce_all(op("Less")(indices, size)), ["index is out of bound as with dims"])
         with_check = with_dependencies([check], indices)
         # The stride of each dimension: the product of those after it.
-        strides = math_ops.cumprod(dims, exclusive=True, reverse=True)
+        strides = reduction_ops.cumprod(dims, exclusive=True, reverse=True)
         column = array_ops.reshape(strides, [-1] + [1] * indices.shape.ndims)
         wide = array_ops.reshape(dims, [-1] + [1] * indices.shape.ndims)
         return op("FloorMod")(op("FloorDiv")(array_ops.expand_dims(with_check, 0), column), wide, name=name)
@@ -384,99 +380,11 @@ def random_crop(value: Any, size: Any, seed: Optional[int] = None, name: Optiona
     with name_scope(name, "random_crop", [value, size]) as name:
         value, size = convert_to_tensor(value, name="value"), convert_to_tensor(size, dtypes.int32, "size")
         shape = array_ops.shape(value)
-        fits = math_ops.reduce_all(op("GreaterEqual")(shape, size))
+        fits = reduction_ops.reduce_all(op("GreaterEqual")(shape, size))
         check = assert_(fits, ["Need value.shape >= size, got ", shape, size], summarize=1000)
         limit = with_dependencies([check], shape) - size + 1
         start = random_uniform(array_ops.shape(limit), dtype=size.dtype, maxval=size.dtype.max, seed=seed)
         return array_ops.slice(value, op("FloorMod")(start, limit), size, name=name)
-
-
-def angle(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
-    """The argument of complex numbers.
-
-    Args:
-      input: A tensor of numbers.
-      name: A name for the operation.
-
-    Returns:
-      A tensor of floats of the same shape.
-
-    Example:
-      >>> print(tf.Session().run(tf.angle(tf.constant([1j, -1.0]))).round(4))
-      [1.5708 3.1416]
-    """
-    with name_scope(name, "Angle", [input]) as name:
-        x = convert_to_tensor(input, name="input")
-        if x.dtype.is_complex:
-            return op("Angle")(x, Tout=x.dtype.real_dtype, name=name)
-        return array_ops.where(x < 0, array_ops.ones_like(x) * 3.141592653589793, array_ops.zeros_like(x))
-
-
-def scalar_mul(scalar: Any, x: Any, name: Optional[str] = None) -> Any:
-    """A scalar times a tensor or slices.
-
-    Args:
-      scalar: A number, or a scalar tensor.
-      x: A tensor or `IndexedSlices`.
-      name: The name scope of what is made.
-
-    Returns:
-      What `x` is.
-
-    Raises:
-      ValueError: `scalar` is none.
-
-    Example:
-      >>> print(tf.Session().run(tf.scalar_mul(3, tf.constant([1, 2]))))
-      [3 6]
-    """
-    scalar = convert_to_tensor(scalar, x.dtype.base_dtype, "scalar")
-    if scalar.shape.ndims != 0:
-        raise ValueError("Only scalar multiply works, got shape %s" % scalar.shape)
-    if isinstance(x, IndexedSlices):
-        return IndexedSlices(op("Mul")(scalar, x.values, name=name), x.indices, x.dense_shape)
-    return op("Mul")(scalar, x, name=name)
-
-
-def lbeta(x: Any, name: Optional[str] = None) -> Tensor:
-    """The logarithm of the beta function of each row.
-
-    Args:
-      x: A tensor of floats, of rank 1 or more.
-      name: The name scope of what is made.
-
-    Returns:
-      A tensor of the same dtype, without the last axis.
-
-    Example:
-      >>> print(tf.Session().run(tf.exp(tf.lbeta([2.0, 3.0]))).round(4))  # 1 / 12
-      0.0833
-    """
-    with name_scope(name, "lbeta", [x]):
-        x = convert_to_tensor(x, name="x")
-        return op("Sub")(math_ops.reduce_sum(op("Lgamma")(x), [-1]), op("Lgamma")(math_ops.reduce_sum(x, [-1])))
-
-
-def clip_by_average_norm(t: Any, clip_norm: Any, name: Optional[str] = None) -> Tensor:
-    """`t`, made smaller so that its norm over its number of elements is at most `clip_norm`.
-
-    Args:
-      t: A tensor of floats.
-      clip_norm: A scalar.
-      name: The name scope of what is made.
-
-    Returns:
-      A tensor of the same shape and dtype.
-
-    Example:
-      >>> print(tf.Session().run(tf.clip_by_average_norm([3.0, 4.0], 0.5)))
-      [0.6 0.8]
-    """
-    with name_scope(name, "clip_by_average_norm", [t, clip_norm]) as name:
-        t = convert_to_tensor(t, name="t")
-        n = math_ops.cast(array_ops.size(t), t.dtype)
-        inverse = op("Rsqrt")(math_ops.reduce_sum(t * t)) * n
-        return op("Mul")(t, clip_norm * op("Minimum")(inverse, convert_to_tensor(1.0, t.dtype) / clip_norm), name=name)
 
 
 def where_v2(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = None) -> Tensor:

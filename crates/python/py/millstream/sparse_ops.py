@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, List, Optional, Tuple
 
-from millstream import array_ops, dtypes, math_ops
+from millstream import array_ops, dtypes, math_ops, reduction_ops
 from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.control_flow import with_dependencies
+from millstream.deprecation import renamed
 from millstream.framework import IndexedSlices, SparseTensor, constant_value, convert_to_tensor, name_scope
 
 __all__ = [
@@ -215,7 +216,7 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
       >>> print(*tf.Session().run([tf.sparse_add(a, a).values, tf.sparse_add(a, [10, 10, 10])]))
       [2 4] [11 10 12]
     """
-    limit = math_ops.deprecated(threshold, thresh, "threshold", "thresh") or 0
+    limit = renamed(threshold, thresh, "threshold", "thresh") or 0
     if hasattr(a, "dense_shape") and hasattr(b, "dense_shape"):
         a, b = _sparse(a), _sparse(b)
         limit = convert_to_tensor(limit, a.values.dtype.real_dtype, "thresh")
@@ -270,8 +271,8 @@ def sparse_reduce_max(sp_input: Any, axis: Any = None, keepdims: Any = None, red
 
 def _sparse_reduce(op_type: str, sp_input: Any, axis: Any, keepdims: Any, reduction_axes: Any, keep_dims: Any) -> Tensor:
     sp = _sparse(sp_input)
-    axis = math_ops.deprecated(axis, reduction_axes, "axis", "reduction_axes")
-    keep = bool(math_ops.deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
+    axis = renamed(axis, reduction_axes, "axis", "reduction_axes")
+    keep = bool(renamed(keepdims, keep_dims, "keepdims", "keep_dims"))
     if axis is None:
         axis = math_ops.range(array_ops.rank(sp))
     return op(op_type)(sp.indices, sp.values, sp.dense_shape, axis, keep)
@@ -399,8 +400,8 @@ def sparse_merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: Optional[st
 
 def _reduced(op_name: str, sp_input: Any, axis: Any, keepdims: Any, reduction_axes: Any, keep_dims: Any) -> SparseTensor:
     sp = _sparse(sp_input)
-    axis = math_ops.deprecated(axis, reduction_axes, "axis", "reduction_axes")
-    keep = bool(math_ops.deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
+    axis = renamed(axis, reduction_axes, "axis", "reduction_axes")
+    keep = bool(renamed(keepdims, keep_dims, "keepdims", "keep_dims"))
     axis = math_ops.range(array_ops.rank(sp)) if axis is None else axis
     return SparseTensor(*op(op_name)(sp.indices, sp.values, sp.dense_shape, axis, keep))
 
@@ -419,7 +420,7 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     """The same entries with another shape of the same rank that holds them; without one, with the smallest."""
     sp = _sparse(sp_input)
     if new_shape is None:
-        largest = math_ops.reduce_max(sp.indices, 0)
+        largest = reduction_ops.reduce_max(sp.indices, 0)
         return SparseTensor(sp.indices, sp.values, op("Maximum")(convert_to_tensor(0, dtypes.int64), largest + array_ops.ones_like(largest)))
     new_shape = math_ops.cast(convert_to_tensor(new_shape), dtypes.int64)
     new_shape.set_shape([sp.dense_shape.shape.as_list()[0]] if sp.dense_shape.shape.ndims is not None else [None])
@@ -453,7 +454,7 @@ def sparse_split(
     for what, value in (("sp_input", sp_input), ("num_split", num_split)):
         if value is None:
             raise ValueError("%s is required" % what)
-    axis = math_ops.deprecated(axis, split_dim, "axis", "split_dim")
+    axis = renamed(axis, split_dim, "axis", "split_dim")
     if axis is None:
         raise ValueError("axis is required")
     sp = _sparse(sp_input)

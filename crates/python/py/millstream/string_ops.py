@@ -7,6 +7,7 @@ from typing import Any, Optional
 from millstream import array_ops, dtypes, math_ops
 from millstream._engine import Tensor
 from millstream._ops import op
+from millstream.deprecation import renamed
 from millstream.framework import SparseTensor, convert_to_tensor
 
 __all__ = [
@@ -38,7 +39,7 @@ def string_split(source: Any, sep: Any = None, skip_empty: bool = True, delimite
       [[b'to' b'be']
        [b'or' b'']]
     """
-    sep = math_ops.deprecated(sep, delimiter, "sep", "delimiter")
+    sep = renamed(sep, delimiter, "sep", "delimiter")
     indices, values, shape = op("StringSplit")(source, " " if sep is None else sep, skip_empty=skip_empty)
     indices.set_shape([None, 2]), values.set_shape([None]), shape.set_shape([2])
     return SparseTensor(indices, values, shape)
@@ -131,8 +132,8 @@ def reduce_join(
       >>> print(tf.Session().run(tf.reduce_join([["a", "b"], ["c", "d"]], axis=1, separator="-")))
       [b'a-b' b'c-d']
     """
-    keep = bool(math_ops.deprecated(keepdims, keep_dims, "keepdims", "keep_dims"))
-    axis = math_ops.deprecated(axis, reduction_indices, "axis", "reduction_indices")
+    keep = bool(renamed(keepdims, keep_dims, "keepdims", "keep_dims"))
+    axis = renamed(axis, reduction_indices, "axis", "reduction_indices")
     inputs = convert_to_tensor(inputs)
     if axis is None:
         # All axes, the last first: so the strings come in their order.

@@ -34,9 +34,29 @@ def words(name: str) -> str:
 
 
 class Layer:
-    """A layer: `layer(inputs)` makes its variables in a variable scope named after the class, or `name`; later calls share them.
+    """A layer: `layer(inputs)` makes its variables in a variable scope named after the class, or `name`; later calls
+    share them.
 
-    `dtype` is that of its variables, by default that of the first inputs; what is not `trainable` is left alone by optimizers.
+    A layer of one's own has `call`, and `build` if it has variables.
+
+    Args:
+      trainable: Whether optimizers change its variables.
+      name: The name of its scope.
+      dtype: The dtype of its variables, by default that of the first inputs.
+
+    Raises:
+      TypeError: Another argument.
+
+    Example:
+      >>> class Scale(tf.layers.Layer):
+      ...     def build(self, input_shape):
+      ...         self.factor = self.add_weight("factor", [input_shape[-1]], initializer=tf.ones_initializer())
+      ...     def call(self, inputs):
+      ...         return inputs * self.factor
+      >>> layer = Scale(name="scale")
+      >>> y, z = layer(tf.zeros([2, 3])), layer.apply(tf.ones([2, 3]))
+      >>> layer.name, [v.name for v in layer.variables], len(layer.trainable_variables), layer.non_trainable_variables
+      ('scale', ['scale/factor:0'], 1, [])
     """
 
     def __init__(self, trainable: bool = True, name: Optional[str] = None, dtype: Any = None, **kwargs: Any) -> None:
@@ -60,7 +80,11 @@ class Layer:
         """Makes the variables for inputs of this shape."""
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
-        """What the layer makes of its inputs."""
+        """What the layer makes of its inputs.
+
+        Raises:
+          NotImplementedError: The class does not say it.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no `call(inputs)`")
 
     def __call__(self, inputs: Any, **kwargs: Any) -> Any:
@@ -151,9 +175,34 @@ def _needs_rank(layer: Layer, shape: TensorShape, least: int) -> None:
 
 
 class Dense(Layer):
-    """`activation(inputs * kernel + bias)` over the last dimension, which has to be known; `units` is its size afterwards.
+    """`activation(inputs * kernel + bias)` over the last dimension.
 
-    Inputs have a rank of 2 or more. `ValueError` for less, and for a last dimension that is not known.
+    Args:
+      units: The size of the last dimension afterwards.
+      activation: A function of a tensor; None for none.
+      use_bias: Whether there is a bias.
+      kernel_initializer: What the kernel holds first.
+      bias_initializer: What the bias holds first.
+      kernel_regularizer: A function of the kernel that gives a term of the loss.
+      bias_regularizer: The same of the bias.
+      activity_regularizer: The same of the result.
+      kernel_constraint: What optimizers apply to the kernel after updates.
+      bias_constraint: The same for the bias.
+      trainable: As for `Layer`.
+      name: As for `Layer`.
+
+    Raises:
+      ValueError: When called: inputs have a rank of less than 2, or their last dimension is not known.
+
+    Example:
+      >>> layer = tf.layers.Dense(2, kernel_initializer=tf.ones_initializer())
+      >>> y = layer(tf.constant([[1.0, 2.0, 3.0]]))  # It calls `layer.build` and `layer.call`.
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(y))
+      [[6. 6.]]
+      >>> [v.name for v in layer.variables]
+      ['dense/kernel:0', 'dense/bias:0']
     """
 
     def __init__(
@@ -183,7 +232,11 @@ class Dense(Layer):
         self.bias: Any = None
 
     def build(self, input_shape: TensorShape) -> None:
-        """`kernel` of shape `[depth, units]`, and `bias` of `[units]`."""
+        """`kernel` of shape `[depth, units]`, and `bias` of `[units]`.
+
+        Raises:
+          ValueError: The last dimension is not known.
+        """
         _needs_rank(self, input_shape, 2)
         depth = dimension_value(input_shape[-1])
         if depth is None:
@@ -264,7 +317,20 @@ def _either(choice: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
 
 
 class Dropout(Layer):
-    """Sets a share `rate` of its inputs to 0 while `training`, and scales the others so that the sum is expected to stay."""
+    """Sets a share `rate` of its inputs to 0 while `training`, and scales the others so that the sum is expected to
+    stay.
+
+    Args:
+      rate: The share: a float or a scalar tensor.
+      noise_shape: As for `tf.nn.dropout`.
+      seed: A seed; see `tf.set_random_seed`.
+      name: As for `Layer`.
+
+    Example:
+      >>> layer = tf.layers.Dropout(0.5)
+      >>> print(tf.Session().run(layer(tf.ones([3]))))  # It calls `layer.call`, here with training=False.
+      [1. 1. 1.]
+    """
 
     def __init__(
         self,
@@ -296,12 +362,33 @@ def dropout(
     training: Any = False,
     name: Optional[str] = None,
 ) -> Any:
-    """A `Dropout` layer, called once."""
+    """A `Dropout` layer, called once.
+
+    Args:
+      inputs: A tensor of floats.
+      rate: The share that is set to 0.
+      noise_shape: As for `tf.nn.dropout`.
+      seed: A seed; see `tf.set_random_seed`.
+      training: Whether anything is: a bool, or a tensor of one.
+      name: The layer's name.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Example:
+      >>> print(tf.Session().run(tf.layers.dropout(tf.ones([3]), 0.5, training=False)))
+      [1. 1. 1.]
+    """
     return Dropout(rate, noise_shape=noise_shape, seed=seed, name=name)(inputs, training=training)
 
 
 class Flatten(Layer):
-    """Makes matrices of its inputs: the first dimension stays."""
+    """Makes matrices of its inputs: the first dimension stays.
+
+    Example:
+      >>> tf.layers.Flatten()(tf.zeros([2, 3, 4])).shape  # It calls `layer.call`.
+      TensorShape([Dimension(2), Dimension(12)])
+    """
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         """`[batch, a, b, ..]` as `[batch, a * b * ..]`."""
@@ -320,17 +407,57 @@ class Flatten(Layer):
 
 
 def flatten(inputs: Any, name: Optional[str] = None, data_format: str = "channels_last") -> Any:
-    """A `Flatten` layer, called once. `data_format` says nothing for tensors of any kind but images."""
+    """A `Flatten` layer, called once.
+
+    Args:
+      inputs: A tensor of rank 1 or more.
+      name: The layer's name.
+      data_format: `"channels_last"`.
+
+    Returns:
+      A tensor of rank 2.
+
+    Raises:
+      ValueError: Another `data_format`.
+
+    Example:
+      >>> tf.layers.flatten(tf.zeros([2, 3, 4])).shape
+      TensorShape([Dimension(2), Dimension(12)])
+    """
     if data_format != "channels_last":
         raise ValueError(f"flatten: data_format {data_format!r} is not supported: transpose the inputs to channels_last")
     return Flatten(name=name)(inputs)
 
 
 class BatchNormalization(Layer):
-    """Subtracts the mean and divides by the standard deviation over all axes but `axis`, then scales by `gamma` and adds `beta`.
+    """Subtracts the mean and divides by the standard deviation over all axes but `axis`, then scales by `gamma` and adds
+    `beta`.
 
-    While `training`, mean and variance are those of the batch, and two operations in the collection `UPDATE_OPS` move the averages
+    While `training`, mean and variance are those of the batch, and two operations in the collection `UPDATE_OPS` move
+    the averages
     towards them, which are used otherwise (Ioffe and Szegedy, "Batch Normalization", 2015).
+
+    Args:
+      axis: The axis of what is not averaged over.
+      momentum: How slowly the averages change.
+      epsilon: What is added to the variance.
+      center: Whether there is `beta`.
+      scale: Whether there is `gamma`.
+      beta_initializer: What `beta` holds first; so for the other three variables.
+      beta_regularizer: A function of `beta` that gives a term of the loss; so for `gamma`.
+      beta_constraint: What optimizers apply to `beta` after updates; so for `gamma`.
+      trainable: As for `Layer`.
+      name: As for `Layer`.
+
+    Example:
+      >>> layer = tf.layers.BatchNormalization()
+      >>> y = layer(tf.constant([[1.0], [3.0]]), training=True)  # It calls `layer.build` and `layer.call`.
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(y).round(2).ravel())
+      [-1.  1.]
+      >>> len(tf.get_collection(tf.GraphKeys.UPDATE_OPS))
+      2
     """
 
     def __init__(
@@ -365,7 +492,11 @@ class BatchNormalization(Layer):
         self.moving_variance: Any = None
 
     def build(self, input_shape: TensorShape) -> None:
-        """A number for each index along the axis: `gamma`, `beta`, `moving_mean`, `moving_variance`."""
+        """A number for each index along the axis: `gamma`, `beta`, `moving_mean`, `moving_variance`.
+
+        Raises:
+          ValueError: The dimension is not known.
+        """
         _needs_rank(self, input_shape, 1)
         depth = dimension_value(input_shape[self.axis])
         if depth is None:
@@ -456,9 +587,31 @@ def batch_normalization(
     virtual_batch_size: Optional[int] = None,
     adjustment: Any = None,
 ) -> Any:
-    """A `BatchNormalization` layer, called once. `fused` makes no difference here.
+    """A `BatchNormalization` layer, called once. Arguments are those of the class, and these.
 
-    `renorm`, `virtual_batch_size` and `adjustment` are not supported: `NotImplementedError`.
+    Args:
+      inputs: A tensor of floats.
+      training: Whether the batch's own mean and variance count: a bool, or a tensor of one.
+      reuse: As for `tf.variable_scope`.
+      renorm: False.
+      renorm_clipping: None.
+      renorm_momentum: Accepted.
+      fused: Accepted: it makes no difference.
+      virtual_batch_size: None.
+      adjustment: None.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    Raises:
+      NotImplementedError: `renorm`, `virtual_batch_size` or `adjustment` is given.
+
+    Example:
+      >>> y = tf.layers.batch_normalization(tf.constant([[1.0], [3.0]]), training=True)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(y).round(2).ravel())
+      [-1.  1.]
     """
     for what, asked in (("renorm", renorm), ("virtual_batch_size", virtual_batch_size), ("adjustment", adjustment)):
         if asked:

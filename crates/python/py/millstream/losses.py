@@ -33,7 +33,16 @@ __all__ = [
 
 
 class Reduction:
-    """How weighted losses become one number."""
+    """How weighted losses become one number: `NONE` (not at all), `SUM`, `MEAN` (over the sum of weights),
+    `SUM_OVER_BATCH_SIZE`,
+    `SUM_OVER_NONZERO_WEIGHTS`, `SUM_BY_NONZERO_WEIGHTS` (over how many weights are not zero).
+
+    Example:
+      >>> tf.losses.Reduction.SUM, tf.losses.Reduction.SUM in tf.losses.Reduction.all()
+      ('weighted_sum', True)
+      >>> print(tf.Session().run(tf.losses.absolute_difference([1.0, 2.0], [2.0, 4.0], reduction=tf.losses.Reduction.SUM)))
+      3.0
+    """
 
     NONE = "none"
     SUM = "weighted_sum"
@@ -49,7 +58,14 @@ class Reduction:
 
     @classmethod
     def validate(cls, key: Any) -> None:
-        """`ValueError` if this is no way."""
+        """Raises unless this is a way.
+
+        Raises:
+          ValueError: It is none.
+
+        Example:
+          >>> tf.losses.Reduction.validate("none")
+        """
         if key not in cls.all():
             raise ValueError("Invalid Reduction Key %s." % key)
 
@@ -87,7 +103,27 @@ def _present(losses: Tensor, weights: Tensor, per_batch: bool = False) -> Tensor
 def compute_weighted_loss(
     losses: Any, weights: Any = 1.0, scope: Optional[str] = None, loss_collection: Optional[str] = GraphKeys.LOSSES, reduction: str = _BY_NONZERO
 ) -> Tensor:
-    """Losses times weights, reduced, and added to the collection."""
+    """Losses times weights, reduced, and added to the collection.
+
+    Args:
+      losses: A tensor of floats.
+      weights: A number for all, or a tensor of the same rank, whose dimensions are 1 or those of `losses`. What has
+        the weight 0 does not count.
+      scope: The name scope of what is made.
+      loss_collection: The collection that the loss is put into; None for none.
+      reduction: A value of `tf.losses.Reduction`: how they become one number; by default their sum over how many
+        weights are not 0.
+
+    Returns:
+      A scalar of the dtype of `losses`; with `NONE` a tensor of its shape.
+
+    Raises:
+      ValueError: The weights do not fit, or there is no such way.
+
+    Example:
+      >>> print(tf.Session().run(tf.losses.compute_weighted_loss([1.0, 2.0, 6.0], weights=[1.0, 1.0, 0.0])))
+      1.5
+    """
     Reduction.validate(reduction)
     with name_scope(scope, "weighted_loss", [losses, weights]):
         losses = convert_to_tensor(losses)
@@ -110,29 +146,100 @@ def compute_weighted_loss(
 
 
 def add_loss(loss: Any, loss_collection: Optional[str] = GraphKeys.LOSSES) -> None:
-    """Adds a loss to the collection."""
+    """Adds a loss to the collection.
+
+    Args:
+      loss: A tensor.
+      loss_collection: The collection.
+
+    Example:
+      >>> tf.losses.add_loss(tf.constant(2.0))
+      >>> print(tf.Session().run(tf.losses.get_total_loss()))
+      2.0
+    """
     if loss_collection:
         add_to_collection(loss_collection, loss)
 
 
 def get_losses(scope: Optional[str] = None, loss_collection: str = GraphKeys.LOSSES) -> List[Any]:
-    """The losses of the collection."""
+    """The losses of the collection.
+
+    Args:
+      scope: A regular expression; only those whose names begin so.
+      loss_collection: The collection.
+
+    Returns:
+      A list of tensors.
+
+    Example:
+      >>> loss = tf.losses.mean_squared_error([1.0], [2.0])
+      >>> tf.losses.get_losses() == [loss]
+      True
+    """
     return get_collection(loss_collection, scope)
 
 
 def get_regularization_losses(scope: Optional[str] = None) -> List[Any]:
-    """The losses that regularizers of variables made."""
+    """The losses that regularizers of variables made.
+
+    Args:
+      scope: A regular expression; only those whose names begin so.
+
+    Returns:
+      A list of tensors.
+
+    Example:
+      >>> with tf.variable_scope("s", regularizer=tf.reduce_sum):
+      ...     v = tf.get_variable("v", [2])
+      >>> len(tf.losses.get_regularization_losses())
+      1
+    """
     return get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 
 
 def get_regularization_loss(scope: Optional[str] = None, name: str = "total_regularization_loss") -> Tensor:
-    """Their sum; 0 if there are none."""
+    """The sum of the losses that regularizers of variables made; 0 if there are none.
+
+    Args:
+      scope: A regular expression; only those whose names begin so.
+      name: A name for the sum.
+
+    Returns:
+      A scalar of float32.
+
+    Example:
+      >>> with tf.variable_scope("s", regularizer=lambda v: 0.5 * tf.reduce_sum(v)):
+      ...     v = tf.get_variable("v", initializer=[1.0, 3.0])
+      >>> total = tf.losses.get_regularization_loss()
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     print(sess.run(total))
+      2.0
+    """
     found = get_regularization_losses(scope)
     return math_ops.add_n(found, name=name) if found else constant(0.0)
 
 
 def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss", scope: Optional[str] = None) -> Tensor:
-    """The sum of all losses."""
+    """The sum of all losses.
+
+    Args:
+      add_regularization_losses: Whether those of regularizers count, too.
+      name: A name for the sum.
+      scope: A regular expression; only those whose names begin so.
+
+    Returns:
+      A scalar of float32.
+
+    Raises:
+      ValueError: There are none.
+
+    Example:
+      >>> for x in (1.0, 2.0):
+      ...     tf.losses.add_loss(tf.constant(x))
+      >>> print(tf.Session().run(tf.losses.get_total_loss()))
+      3.0
+    """
     found = list(get_losses(scope))
     if add_regularization_losses:
         found += get_regularization_losses(scope)
@@ -155,7 +262,24 @@ def _floats(labels: Any, predictions: Any) -> Tuple[Tensor, Tensor]:
 def absolute_difference(
     labels: Any, predictions: Any, weights: Any = 1.0, scope: Optional[str] = None, loss_collection: Optional[str] = GraphKeys.LOSSES, reduction: str = _BY_NONZERO
 ) -> Tensor:
-    """`|predictions - labels|`."""
+    """`|predictions - labels|`.
+
+    The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
+
+    Args:
+      labels: A tensor of numbers.
+      predictions: A tensor of the same shape.
+
+    Returns:
+      A scalar of float32, or as `reduction` says.
+
+    Raises:
+      ValueError: The shapes do not fit.
+
+    Example:
+      >>> print(tf.Session().run(tf.losses.absolute_difference([1.0, 2.0], [1.5, 4.0])).round(4))
+      1.25
+    """
     _both(labels, predictions)
     with name_scope(scope, "absolute_difference", [predictions, labels, weights]) as scope:
         labels, predictions = _floats(labels, predictions)
@@ -172,7 +296,26 @@ def cosine_distance(
     reduction: str = _BY_NONZERO,
     dim: Any = None,
 ) -> Tensor:
-    """1 minus the product along an axis: of vectors of norm 1."""
+    """1 minus the product along an axis: of vectors of norm 1.
+
+    The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
+
+    Args:
+      labels: A tensor of numbers.
+      predictions: A tensor of the same shape.
+      axis: The axis of the vectors.
+      dim: What `axis` was called once.
+
+    Returns:
+      A scalar of float32, or as `reduction` says.
+
+    Raises:
+      ValueError: The shapes do not fit, or there is no axis.
+
+    Example:
+      >>> print(tf.Session().run(tf.losses.cosine_distance([[1.0, 0.0]], [[0.6, 0.8]], axis=1)).round(4))
+      0.4
+    """
     axis = _renamed(axis, dim, "axis", "dim")
     if axis is None:
         raise ValueError("You must specify 'axis'.")
@@ -186,7 +329,24 @@ def cosine_distance(
 def hinge_loss(
     labels: Any, logits: Any, weights: Any = 1.0, scope: Optional[str] = None, loss_collection: Optional[str] = GraphKeys.LOSSES, reduction: str = _BY_NONZERO
 ) -> Tensor:
-    """`max(0, 1 - logits)` for labels of 1, `max(0, 1 + logits)` for those of 0."""
+    """`max(0, 1 - logits)` for labels of 1, `max(0, 1 + logits)` for those of 0.
+
+    The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
+
+    Args:
+      labels: A tensor of numbers.
+      logits: A tensor of the same shape.
+
+    Returns:
+      A scalar of float32, or as `reduction` says.
+
+    Raises:
+      ValueError: The shapes do not fit.
+
+    Example:
+      >>> print(tf.Session().run(tf.losses.hinge_loss([1.0, 0.0], [0.5, 0.5])).round(4))
+      1.0
+    """
     _both(labels, logits, ("labels", "logits"))
     with name_scope(scope, "hinge_loss", [logits, labels, weights]) as scope:
         labels, logits = _floats(labels, logits)
@@ -204,7 +364,25 @@ def huber_loss(
     loss_collection: Optional[str] = GraphKeys.LOSSES,
     reduction: str = _BY_NONZERO,
 ) -> Tensor:
-    """Half the square of errors up to `delta`, and beyond a line."""
+    """Half the square of errors up to `delta`, and beyond a line.
+
+    The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
+
+    Args:
+      labels: A tensor of numbers.
+      predictions: A tensor of the same shape.
+      delta: Where the line begins.
+
+    Returns:
+      A scalar of float32, or as `reduction` says.
+
+    Raises:
+      ValueError: The shapes do not fit.
+
+    Example:
+      >>> print(tf.Session().run(tf.losses.huber_loss([0.0, 0.0], [0.5, 3.0])).round(4))
+      1.3125
+    """
     _both(labels, predictions)
     with name_scope(scope, "huber_loss", [predictions, labels, weights]) as scope:
         labels, predictions = _floats(labels, predictions)
@@ -224,7 +402,25 @@ def log_loss(
     loss_collection: Optional[str] = GraphKeys.LOSSES,
     reduction: str = _BY_NONZERO,
 ) -> Tensor:
-    """The negative log likelihood of labels of 0 and 1 under probabilities."""
+    """The negative log likelihood of labels of 0 and 1 under probabilities.
+
+    The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
+
+    Args:
+      labels: A tensor of numbers.
+      predictions: A tensor of the same shape.
+      epsilon: What is added to probabilities.
+
+    Returns:
+      A scalar of float32, or as `reduction` says.
+
+    Raises:
+      ValueError: The shapes do not fit.
+
+    Example:
+      >>> print(tf.Session().run(tf.losses.log_loss([1.0, 0.0], [0.5, 0.5])).round(4))
+      0.6931
+    """
     _both(labels, predictions)
     with name_scope(scope, "log_loss", (predictions, labels, weights)) as scope:
         labels, predictions = _floats(labels, predictions)
@@ -236,7 +432,24 @@ def log_loss(
 def mean_squared_error(
     labels: Any, predictions: Any, weights: Any = 1.0, scope: Optional[str] = None, loss_collection: Optional[str] = GraphKeys.LOSSES, reduction: str = _BY_NONZERO
 ) -> Tensor:
-    """The squares of errors."""
+    """The squares of errors.
+
+    The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
+
+    Args:
+      labels: A tensor of numbers.
+      predictions: A tensor of the same shape.
+
+    Returns:
+      A scalar of float32, or as `reduction` says.
+
+    Raises:
+      ValueError: The shapes do not fit.
+
+    Example:
+      >>> print(tf.Session().run(tf.losses.mean_squared_error([1.0, 2.0], [1.5, 4.0])).round(4))
+      2.125
+    """
     _both(labels, predictions)
     with name_scope(scope, "mean_squared_error", [predictions, labels, weights]) as scope:
         labels, predictions = _floats(labels, predictions)
@@ -246,7 +459,22 @@ def mean_squared_error(
 def mean_pairwise_squared_error(
     labels: Any, predictions: Any, weights: Any = 1.0, scope: Optional[str] = None, loss_collection: Optional[str] = GraphKeys.LOSSES
 ) -> Tensor:
-    """The mean over pairs of elements of the squared difference of their errors, added up over the batch."""
+    """The mean over pairs of elements of the squared difference of their errors, added up over the batch.
+
+    Args:
+      labels: A tensor of numbers.
+      predictions: A tensor of the same shape.
+      weights: A number for all, or one for each row.
+      scope: The name scope of what is made.
+      loss_collection: The collection that the loss is put into.
+
+    Returns:
+      A scalar of float32.
+
+    Example:
+      >>> print(tf.Session().run(tf.losses.mean_pairwise_squared_error([[0.0, 0.0]], [[1.0, 3.0]])))
+      4.0
+    """
     _both(labels, predictions)
     with name_scope(scope, "mean_pairwise_squared_error", [predictions, labels, weights]):
         weights = math_ops.cast(convert_to_tensor(weights), dtypes.float32)
@@ -274,7 +502,25 @@ def sigmoid_cross_entropy(
     loss_collection: Optional[str] = GraphKeys.LOSSES,
     reduction: str = _BY_NONZERO,
 ) -> Tensor:
-    """`tf.nn.sigmoid_cross_entropy_with_logits`, with labels drawn towards a half by `label_smoothing`."""
+    """`tf.nn.sigmoid_cross_entropy_with_logits`, with labels drawn towards a half by `label_smoothing`.
+
+    The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
+
+    Args:
+      multi_class_labels: A tensor of numbers between 0 and 1.
+      logits: A tensor of the same shape.
+      label_smoothing: How much.
+
+    Returns:
+      A scalar of float32, or as `reduction` says.
+
+    Raises:
+      ValueError: The shapes do not fit.
+
+    Example:
+      >>> print(tf.Session().run(tf.losses.sigmoid_cross_entropy([1.0, 0.0], [0.0, 0.0])).round(4))
+      0.6931
+    """
     _both(multi_class_labels, logits, ("multi_class_labels", "logits"))
     with name_scope(scope, "sigmoid_cross_entropy_loss", [logits, multi_class_labels, weights]) as scope:
         logits = convert_to_tensor(logits)
@@ -295,7 +541,26 @@ def softmax_cross_entropy(
     loss_collection: Optional[str] = GraphKeys.LOSSES,
     reduction: str = _BY_NONZERO,
 ) -> Tensor:
-    """`tf.nn.softmax_cross_entropy_with_logits_v2`, with labels drawn towards the uniform distribution by `label_smoothing`."""
+    """`tf.nn.softmax_cross_entropy_with_logits_v2`, with labels drawn towards the uniform distribution by
+    `label_smoothing`.
+
+    The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
+
+    Args:
+      onehot_labels: A tensor of distributions in rows.
+      logits: A tensor of the same shape.
+      label_smoothing: How much.
+
+    Returns:
+      A scalar of float32, or as `reduction` says.
+
+    Raises:
+      ValueError: The shapes do not fit.
+
+    Example:
+      >>> print(tf.Session().run(tf.losses.softmax_cross_entropy([[1.0, 0.0]], [[0.0, 0.0]])).round(4))
+      0.6931
+    """
     _both(onehot_labels, logits, ("onehot_labels", "logits"))
     with name_scope(scope, "softmax_cross_entropy_loss", [logits, onehot_labels, weights]) as scope:
         logits = convert_to_tensor(logits)
@@ -311,7 +576,24 @@ def softmax_cross_entropy(
 def sparse_softmax_cross_entropy(
     labels: Any, logits: Any, weights: Any = 1.0, scope: Optional[str] = None, loss_collection: Optional[str] = GraphKeys.LOSSES, reduction: str = _BY_NONZERO
 ) -> Tensor:
-    """`tf.nn.sparse_softmax_cross_entropy_with_logits`."""
+    """`tf.nn.sparse_softmax_cross_entropy_with_logits`.
+
+    The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
+
+    Args:
+      labels: A tensor of class numbers.
+      logits: A tensor of floats with an axis more.
+
+    Returns:
+      A scalar of float32, or as `reduction` says.
+
+    Raises:
+      ValueError: The shapes do not fit.
+
+    Example:
+      >>> print(tf.Session().run(tf.losses.sparse_softmax_cross_entropy([1], [[0.0, 0.0]])).round(4))
+      0.6931
+    """
     _both(labels, logits, ("labels", "logits"))
     with name_scope(scope, "sparse_softmax_cross_entropy_loss", [logits, labels, weights]) as scope:
         labels, logits = convert_to_tensor(labels), convert_to_tensor(logits)

@@ -70,7 +70,27 @@ def _wide(weights: Any, values: Any) -> Any:
 def mean(
     values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
 ) -> Pair:
-    """The mean of all values, each as often as its weight says; 0 of none."""
+    """The mean of all values, each as often as its weight says; 0 of none.
+
+    Args:
+      values: A tensor of numbers.
+      weights: A tensor that broadcasts to it; ones by default.
+      metrics_collections: A list of collections that the value is put into.
+      updates_collections: A list of collections that the update is put into.
+      name: The variable scope of what is made.
+
+    Returns:
+      A pair of tensors: the value so far, and an update, which takes what there is now in and gives the value after
+        that. They count in local variables.
+
+    Example:
+      >>> x = tf.placeholder(tf.float32, [None])
+      >>> value, update = tf.metrics.mean(x)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.local_variables_initializer())
+      ...     print(sess.run(update, {x: [1.0, 2.0]}), sess.run(update, {x: [6.0]}), sess.run(value))
+      1.5 3.0 3.0
+    """
     with tf.variable_scope(name, "mean", (values, weights)):
         values = tf.cast(values, tf.float32)
         total, count = _variable([], tf.float32, "total"), _variable([], tf.float32, "count")
@@ -105,7 +125,22 @@ def _same_shape(predictions: Any, labels: Any, weights: Any) -> Tuple[Any, Any, 
 def accuracy(
     labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
 ) -> Pair:
-    """How many predictions are the labels, of all."""
+    """How many predictions are the labels, of all.
+
+    Args:
+      labels: A tensor.
+      predictions: A tensor of the same shape.
+
+
+    The other arguments, and what is returned, are those of `mean`.
+
+    Example:
+      >>> value, update = tf.metrics.accuracy([1, 2, 3, 4], [1, 2, 0, 4])
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.local_variables_initializer())
+      ...     print(sess.run(update), sess.run(value))
+      0.75 0.75
+    """
     predictions, labels, weights = _same_shape(predictions, labels, weights)
     if labels.dtype != predictions.dtype:
         predictions = tf.cast(predictions, labels.dtype)
@@ -116,7 +151,22 @@ def accuracy(
 def mean_absolute_error(
     labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
 ) -> Pair:
-    """The mean of `|predictions - labels|`."""
+    """The mean of `|predictions - labels|`.
+
+    Args:
+      labels: A tensor.
+      predictions: A tensor of the same shape.
+
+
+    The other arguments, and what is returned, are those of `mean`.
+
+    Example:
+      >>> value, update = tf.metrics.mean_absolute_error([1.0, 2.0], [1.5, 4.5])
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.local_variables_initializer())
+      ...     print(sess.run(update), sess.run(value))
+      1.5 1.5
+    """
     predictions, labels, weights = _same_shape(tf.cast(predictions, tf.float32), tf.cast(labels, tf.float32), weights)
     return mean(tf.abs(predictions - labels), weights, metrics_collections, updates_collections, name or "mean_absolute_error")
 
@@ -124,7 +174,22 @@ def mean_absolute_error(
 def mean_squared_error(
     labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
 ) -> Pair:
-    """The mean of the squares of errors."""
+    """The mean of the squares of errors.
+
+    Args:
+      labels: A tensor.
+      predictions: A tensor of the same shape.
+
+
+    The other arguments, and what is returned, are those of `mean`.
+
+    Example:
+      >>> value, update = tf.metrics.mean_squared_error([1.0, 2.0], [1.0, 4.0])
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.local_variables_initializer())
+      ...     print(sess.run(update), sess.run(value))
+      2.0 2.0
+    """
     predictions, labels, weights = _same_shape(tf.cast(predictions, tf.float32), tf.cast(labels, tf.float32), weights)
     return mean(tf.squared_difference(labels, predictions), weights, metrics_collections, updates_collections, name or "mean_squared_error")
 
@@ -132,7 +197,22 @@ def mean_squared_error(
 def root_mean_squared_error(
     labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
 ) -> Pair:
-    """The root of that mean."""
+    """The root of the mean of the squares of errors.
+
+    Args:
+      labels: A tensor.
+      predictions: A tensor of the same shape.
+
+
+    The other arguments, and what is returned, are those of `mean`.
+
+    Example:
+      >>> value, update = tf.metrics.root_mean_squared_error([0.0, 0.0], [2.0, -2.0])
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.local_variables_initializer())
+      ...     print(sess.run(update), sess.run(value))
+      2.0 2.0
+    """
     value, update = mean_squared_error(labels, predictions, weights, None, None, name or "root_mean_squared_error")
     return _collected(tf.sqrt(value), tf.sqrt(update), metrics_collections, updates_collections)
 
@@ -146,7 +226,23 @@ def mean_relative_error(
     updates_collections: Any = None,
     name: Optional[str] = None,
 ) -> Pair:
-    """The mean of errors over `normalizer`; 0 where that is 0."""
+    """The mean of errors over `normalizer`; 0 where that is 0.
+
+    Args:
+      labels: A tensor.
+      predictions: A tensor of the same shape.
+      normalizer: A tensor of the same shape.
+
+
+    The other arguments, and what is returned, are those of `mean`.
+
+    Example:
+      >>> value, update = tf.metrics.mean_relative_error([1.0, 2.0], [1.5, 4.0], [1.0, 2.0])
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.local_variables_initializer())
+      ...     print(sess.run(update), sess.run(value))
+      0.75 0.75
+    """
     predictions, labels, weights = _same_shape(tf.cast(predictions, tf.float32), tf.cast(labels, tf.float32), weights)
     normalizer = tf.cast(normalizer, tf.float32)
     errors = tf.where(tf.equal(normalizer, 0.0), tf.zeros_like(labels), tf.divide(tf.abs(labels - predictions), normalizer))
@@ -162,7 +258,23 @@ def mean_cosine_distance(
     updates_collections: Any = None,
     name: Optional[str] = None,
 ) -> Pair:
-    """1 minus the mean product along a dimension: of vectors of norm 1."""
+    """1 minus the mean product along a dimension: of vectors of norm 1.
+
+    Args:
+      labels: A tensor.
+      predictions: A tensor of the same shape.
+      dim: The dimension.
+
+
+    The other arguments, and what is returned, are those of `mean`.
+
+    Example:
+      >>> value, update = tf.metrics.mean_cosine_distance([[1.0, 0.0]], [[0.5, 0.5]], dim=1)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.local_variables_initializer())
+      ...     print(sess.run(update), sess.run(value))
+      0.5 0.5
+    """
     predictions, labels, weights = _same_shape(tf.cast(predictions, tf.float32), tf.cast(labels, tf.float32), weights)
     products = tf.reduce_sum(predictions * labels, axis=[dim], keepdims=True)
     value, update = mean(products, weights, None, None, name or "mean_cosine_distance")
@@ -172,7 +284,22 @@ def mean_cosine_distance(
 def percentage_below(
     values: Any, threshold: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
 ) -> Pair:
-    """How many values are below a threshold, of all."""
+    """How many values are below a threshold, of all.
+
+    Args:
+      values: A tensor of numbers.
+      threshold: A scalar.
+
+
+    The other arguments, and what is returned, are those of `mean`.
+
+    Example:
+      >>> value, update = tf.metrics.percentage_below([1.0, 2.0, 3.0, 4.0], 2.5)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.local_variables_initializer())
+      ...     print(sess.run(update), sess.run(value))
+      0.5 0.5
+    """
     below = tf.cast(tf.less(values, threshold), tf.float32)
     return mean(below, weights, metrics_collections, updates_collections, name or "percentage_below_threshold")
 
@@ -180,7 +307,18 @@ def percentage_below(
 def mean_tensor(
     values: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
 ) -> Pair:
-    """The mean of each element over the runs."""
+    """The mean of each element over the runs.
+
+
+    The other arguments, and what is returned, are those of `mean`.
+
+    Example:
+      >>> value, update = tf.metrics.mean_tensor([1.0, 2.0])
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.local_variables_initializer())
+      ...     print(sess.run(update), sess.run(value))
+      [1. 2.] [1. 2.]
+    """
     with tf.variable_scope(name, "mean", (values, weights)):
         values = tf.cast(values, tf.float32)
         total = _variable(values.get_shape(), tf.float32, "total_tensor")
@@ -200,6 +338,24 @@ def mean_tensor(
 # Right and wrong, of labels that hold or do not.
 
 
+_OF_BOOLS = """{said}
+
+Args:
+  labels: A tensor of bools, or what becomes one.
+  predictions: A tensor of the same shape.
+
+The other arguments, and what is returned, are those of `mean`.
+
+Example:
+  >>> labels, predictions = [True, True, True, True, False, False], [True, True, False, False, True, False]
+  >>> value, update = tf.metrics.{name}(labels, predictions)
+  >>> with tf.Session() as sess:
+  ...     sess.run(tf.local_variables_initializer())
+  ...     print(sess.run(update), sess.run(value))
+  {value} {value}
+"""
+
+
 def _counted(called: str, label: bool, prediction: bool) -> Any:
     def function(
         labels: Any, predictions: Any, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None, name: Optional[str] = None
@@ -213,7 +369,8 @@ def _counted(called: str, label: bool, prediction: bool) -> Any:
             return _collected(tf.identity(count), tf.assign_add(count, tf.reduce_sum(holds)), metrics_collections, updates_collections)
 
     function.__name__ = function.__qualname__ = called
-    function.__doc__ = "How many predictions were %s where the label is %s." % (prediction, label)
+    said = "How many predictions were %s where the label is %s." % (prediction, label)
+    function.__doc__ = _OF_BOOLS.format(said=said, name=called, value={"true_positives": 2.0, "false_negatives": 2.0}.get(called, 1.0))
     return function
 
 
@@ -237,7 +394,7 @@ def _share(called: str, other: Any, said: str) -> Any:
             return _collected(share(right, wrong, "value"), share(more_right, more_wrong, "update_op"), metrics_collections, updates_collections)
 
     function.__name__ = function.__qualname__ = called
-    function.__doc__ = said
+    function.__doc__ = _OF_BOOLS.format(said=said, name=called, value=0.6666667 if called == "precision" else 0.5)
     return function
 
 

@@ -14,7 +14,22 @@ from millstream.framework.name_scopes import name_scope
 
 
 class IndexedSlices:
-    """Rows of a larger tensor: `values[i]` stands at `indices[i]`."""
+    """Rows of a larger tensor: `values[i]` stands at `indices[i]`. Gradients of what is gathered come in this form.
+
+    Args:
+      values: A tensor of rows.
+      indices: An int32 or int64 vector: where each row stands.
+      dense_shape: The shape of the whole, or None.
+
+    Example:
+      >>> s = tf.IndexedSlices(tf.constant([[1.0, 2.0]], name="rows"), tf.constant([3]), tf.constant([5, 2]))
+      >>> s.dtype, s.name, s.device, s.op.type, s.graph is tf.get_default_graph(), s.consumers()
+      (tf.float32, 'rows:0', '', 'Const', True, [])
+      >>> s.shape, s.values.shape, s.indices.dtype, s.dense_shape.dtype
+      (TensorShape([Dimension(5), Dimension(2)]), TensorShape([Dimension(1), Dimension(2)]), tf.int32, tf.int32)
+      >>> print(tf.Session().run(s).indices, tf.Session().run(tf.convert_to_tensor(s))[3])
+      [3] [1. 2.]
+    """
 
     __millstream_operand__ = True
 
@@ -66,18 +81,55 @@ class IndexedSlices:
 
 
 IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
-IndexedSlicesValue.__doc__ = "The value of `IndexedSlices`: arrays of rows and of where they are; `dense_shape` may be None."
+IndexedSlicesValue.__doc__ = """The value of `IndexedSlices`: arrays of rows (`values`) and of where they are (`indices`); `dense_shape` may be None.
+
+Example:
+  >>> slices = tf.IndexedSlices(tf.constant([1.5]), tf.constant([3]))
+  >>> value = tf.Session().run(slices)
+  >>> print(value.values, value.indices, value.dense_shape)
+  [1.5] [3] None
+"""
 _SparseTensorValue = collections.namedtuple("_SparseTensorValue", ["indices", "values", "dense_shape"])
 
 
 class SparseTensorValue(_SparseTensorValue):
-    """The value of a `SparseTensor`: three arrays."""
+    """The value of a `SparseTensor`: three arrays, `indices`, `values` and `dense_shape`. Sessions give it, and are fed
+    it.
+
+    Example:
+      >>> x = tf.sparse_placeholder(tf.int32)
+      >>> value = tf.Session().run(x, {x: tf.SparseTensorValue([[0], [2]], [5, 6], [3])})
+      >>> print(value.indices.tolist(), value.values, value.dense_shape)
+      [[0], [2]] [5 6] [3]
+    """
 
     __slots__ = ()
 
 
 class SparseTensor:
-    """A tensor given by its entries that are not zero."""
+    """A tensor given by its entries that are not zero.
+
+    Args:
+      indices: An int64 matrix: a row of indices for each entry, in row-major order.
+      values: A vector of as many entries.
+      dense_shape: An int64 vector: the shape of the whole.
+
+    Raises:
+      ValueError: The three are known not to fit.
+
+    Example:
+      >>> s = tf.SparseTensor(indices=[[0, 1], [2, 0]], values=[5, 6], dense_shape=[3, 2])
+      >>> s.dtype, s.shape, s.get_shape(), s.op.type, s.graph is tf.get_default_graph()
+      (tf.int32, TensorShape([Dimension(3), Dimension(2)]), TensorShape([Dimension(3), Dimension(2)]), 'Const', True)
+      >>> with tf.Session() as sess:
+      ...     print(*sess.run([s.indices, s.values, s.dense_shape]))
+      ...     print(sess.run(tf.sparse_tensor_to_dense(s)), s.eval().values)
+      [[0 1]
+       [2 0]] [5 6] [3 2]
+      [[0 5]
+       [0 0]
+       [6 0]] [5 6]
+    """
 
     __millstream_operand__ = True
 
@@ -110,7 +162,21 @@ class SparseTensor:
 
     @classmethod
     def from_value(cls, value: Any) -> "SparseTensor":
-        """The tensor of a `SparseTensorValue`."""
+        """The tensor of a `SparseTensorValue`.
+
+        Args:
+          value: A `SparseTensorValue`; a `SparseTensor` is given back as it is.
+
+        Returns:
+          A `SparseTensor`.
+
+        Raises:
+          TypeError: It is neither.
+
+        Example:
+          >>> print(tf.SparseTensor.from_value(tf.SparseTensorValue([[0]], [5], [3])).shape)
+          (3,)
+        """
         if not isinstance(value, (SparseTensorValue, SparseTensor)):
             raise TypeError("Neither a SparseTensor nor SparseTensorValue: %s." % value)
         return cls(value.indices, value.values, value.dense_shape)
@@ -151,7 +217,22 @@ def _session() -> Any:
 
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: Optional[str] = None) -> SparseTensor:
-    """A sparse tensor that is always fed."""
+    """A sparse tensor that is always fed: a `SparseTensorValue`, or a tuple of its three arrays.
+
+    Args:
+      dtype: The dtype of the entries.
+      shape: The shape of the whole, as far as it is known.
+      name: A name for the operations.
+
+    Returns:
+      A `SparseTensor`.
+
+    Example:
+      >>> x = tf.sparse_placeholder(tf.float32, [None, 3])
+      >>> total = tf.sparse_reduce_sum(x)
+      >>> print(tf.Session().run(total, {x: ([[0, 1], [4, 2]], [1.5, 2.0], [5, 3])}))
+      3.5
+    """
     dims = None if shape is None or isinstance(shape, Tensor) else shapes.TensorShape(shape).as_list()
     rank = None if dims is None else len(dims)
     if isinstance(shape, Tensor):
@@ -170,12 +251,41 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: Optional[str] = None
 
 
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: Optional[str] = None) -> Any:
-    """As `convert_to_tensor`; slices stay what they are."""
+    """As `convert_to_tensor`; slices stay what they are.
+
+    Args:
+      value: `IndexedSlices`, or what becomes a tensor.
+      dtype: The dtype of the tensor.
+      name: A name for it.
+
+    Returns:
+      `IndexedSlices`, or a tensor.
+
+    Example:
+      >>> tf.convert_to_tensor_or_indexed_slices([1, 2]).dtype
+      tf.int32
+    """
     return value if isinstance(value, (IndexedSlices, SparseTensor)) else convert_to_tensor(value, dtype, name)
 
 
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: Optional[str] = None) -> Any:
-    """As `convert_to_tensor`; sparse tensors and their values become `SparseTensor`s."""
+    """As `convert_to_tensor`; sparse tensors and their values become `SparseTensor`s.
+
+    Args:
+      value: A `SparseTensor`, a `SparseTensorValue`, or what becomes a tensor.
+      dtype: The dtype.
+      name: A name.
+
+    Returns:
+      A `SparseTensor`, or a tensor.
+
+    Raises:
+      RuntimeError: A sparse tensor has another dtype.
+
+    Example:
+      >>> type(tf.convert_to_tensor_or_sparse_tensor(tf.SparseTensorValue([[0]], [5], [3]))).__name__
+      'SparseTensor'
+    """
     if isinstance(value, SparseTensorValue):
         value = SparseTensor.from_value(value)
     if isinstance(value, SparseTensor):

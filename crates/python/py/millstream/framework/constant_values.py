@@ -11,7 +11,20 @@ from millstream._engine import Tensor
 
 
 def constant_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor as an array, if it is known without running anything."""
+    """The value of a tensor as an array, if it is known without running anything.
+
+    Args:
+      tensor: A tensor.
+      partial: Accepted; what is known in part is not known.
+
+    Returns:
+      An array, or None.
+
+    Example:
+      >>> x = tf.zeros([2, 3])
+      >>> print(tf.get_static_value(tf.shape(x)))
+      [2 3]
+    """
     if not isinstance(tensor, Tensor):
         return None
     value = tensor.graph._known_value(tensor)

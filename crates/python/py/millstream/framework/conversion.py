@@ -18,7 +18,24 @@ _registering = threading.Lock()
 
 
 def register_tensor_conversion_function(base_type: Any, conversion_func: Callable[..., Any], priority: int = 100) -> None:
-    """Values of these types become tensors by `conversion_func(value, dtype=, name=, as_ref=)`."""
+    """Values of these types become tensors by `conversion_func(value, dtype=, name=, as_ref=)`.
+
+    Args:
+      base_type: A class, or a tuple of them.
+      conversion_func: The function; it gives a tensor, or `NotImplemented`.
+      priority: Functions of lower numbers are asked first.
+
+    Raises:
+      TypeError: `base_type` is none, or a class of Python's or NumPy's numbers; or the function cannot be called.
+
+    Example:
+      >>> class Metres:
+      ...     def __init__(self, n):
+      ...         self.n = n
+      >>> tf.register_tensor_conversion_function(Metres, lambda value, dtype=None, name=None, as_ref=False: tf.constant(value.n, dtype, name=name))
+      >>> print(tf.Session().run(tf.constant(1.0) + Metres(2.0)))
+      3.0
+    """
     types = base_type if isinstance(base_type, tuple) else (base_type,)
     if not all(isinstance(t, type) for t in types):
         raise TypeError("base_type must be a type or a tuple of types.")
@@ -124,7 +141,28 @@ def convert_to_tensor(
     dtype_hint: Any = None,
     as_ref: bool = False,
 ) -> Tensor:
-    """`value` as a tensor: a tensor as it is, numbers, arrays and lists as a constant, a variable as its value."""
+    """`value` as a tensor: a tensor as it is, numbers, arrays and lists as a constant, a variable as its value.
+
+    Args:
+      value: One of these, a list with tensors in it, or an object of a class that was registered.
+      dtype: The dtype that it must have.
+      name: A name for what is made.
+      preferred_dtype: What `dtype_hint` was called once.
+      dtype_hint: The dtype that it gets if it can.
+      as_ref: Whether a variable is given by reference.
+
+    Returns:
+      A tensor.
+
+    Raises:
+      TypeError: It cannot become one, or not of this dtype.
+      ValueError: A tensor has another dtype, or the value is None.
+
+    Example:
+      >>> x = tf.constant(1.5)
+      >>> tf.convert_to_tensor(x) is x, tf.convert_to_tensor([x, 2.0]).shape, tf.convert_to_tensor([1, 2], dtype_hint=tf.float32).dtype
+      (True, TensorShape([Dimension(2)]), tf.float32)
+    """
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)
     if isinstance(value, Tensor):
@@ -144,7 +182,30 @@ def convert_to_tensor(
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Tensor:
-    """A constant. With `shape`, a value of fewer elements is filled up with its last one."""
+    """A constant.
+
+    Args:
+      value: A number, text, or nested lists or an array of them.
+      dtype: The dtype; by default int32, float32, bool, string or complex128 for Python's values, and an array's own.
+      shape: The shape: a value of fewer elements is filled up with its last one.
+      name: A name for the operation.
+      verify_shape: Whether the value must have this shape.
+
+    Returns:
+      A tensor.
+
+    Raises:
+      TypeError: The value cannot be of this dtype, or with `verify_shape` has another shape.
+      ValueError: There are too many elements for `shape`, or the value is None.
+
+    Example:
+      >>> sess = tf.Session()
+      >>> print(sess.run(tf.constant([[1, 2], [3, 4]])), sess.run(tf.constant(7.0, shape=[3])))
+      [[1 2]
+       [3 4]] [7. 7. 7.]
+      >>> tf.constant("text").dtype, tf.constant(1.5).dtype, tf.constant(np.float64(1.5)).dtype, tf.constant([1, 2], tf.uint8).dtype
+      (tf.string, tf.float32, tf.float64, tf.uint8)
+    """
     if isinstance(value, Tensor):
         raise TypeError("Failed to convert object of type %s to Tensor. Contents: %s. Consider casting elements to a supported type." % (type(value), value))
     if shape is None:
@@ -174,7 +235,25 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
 
 def placeholder(dtype: Any, shape: Any = None, name: Optional[str] = None) -> Tensor:
-    """A tensor that is always fed."""
+    """A tensor that is always fed: a run that needs it and does not get it fails.
+
+    Args:
+      dtype: The dtype.
+      shape: A `TensorShape`, or what becomes one: what may be fed. None for anything.
+      name: A name for the operation.
+
+    Returns:
+      A tensor.
+
+    Raises:
+      TypeError: `dtype` is none.
+      ValueError: `shape` is none.
+
+    Example:
+      >>> x = tf.placeholder(tf.float32, [None, 2], name="x")
+      >>> print(x.shape, tf.Session().run(tf.reduce_sum(x, 0), {x: [[1, 2], [3, 4], [5, 6]]}))
+      (?, 2) [ 9. 12.]
+    """
     if not isinstance(shape, shapes.TensorShape):
         try:
             shape = shapes.TensorShape(shape)

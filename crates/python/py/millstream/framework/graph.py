@@ -19,7 +19,40 @@ _VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
 
 
 class Graph(_engine.Graph):
-    """A graph of operations."""
+    """A graph of operations, to which any number of sessions may run.
+
+    Functions such as `tf.add` put operations into the default graph: the one whose `as_default` block the thread is
+    in, else the thread's own. A
+    graph only grows.
+
+    Example:
+      >>> with tf.Graph().as_default() as g:
+      ...     x = tf.placeholder(tf.float32, [], name="x")
+      ...     with tf.name_scope("double"):
+      ...         y = tf.multiply(x, 2.0, name="y")
+      ...         print(g.get_name_scope())
+      double
+      >>> [op.name for op in g.get_operations()], g.unique_name("x")
+      (['x', 'double/y/y', 'double/y'], 'x_1')
+      >>> g.get_tensor_by_name("double/y:0") is y, g.get_operation_by_name("x").type, g.as_graph_element("x:0") is x
+      (True, 'Placeholder', True)
+      >>> len(g.as_graph_def().node), g.graph_def_versions.producer > 0, g.seed, g.building_function
+      (3, True, None, False)
+      >>> g.is_feedable(x), g.is_fetchable(y)
+      (True, True)
+      >>> g.prevent_feeding(y)
+      >>> g.prevent_fetching(x.op)
+      >>> g.is_feedable(y), g.is_fetchable(x)
+      (False, False)
+      >>> g.add_to_collection("outputs", y)
+      >>> g.add_to_collections(["outputs", "all"], x)
+      >>> [t.name for t in g.get_collection("outputs")], g.get_collection_ref("all") == [x], sorted(g.collections) == sorted(g.get_all_collection_keys())
+      (['double/y:0', 'x:0'], True, True)
+      >>> g.clear_collection("outputs")
+      >>> g.finalize()
+      >>> print(g.finalized, tf.Session(graph=g).run(y, {x: 3.0}))
+      True 6.0
+    """
 
     def __init__(self) -> None:
         self._collections: Dict[Any, List[Any]] = {}
@@ -30,11 +63,32 @@ class Graph(_engine.Graph):
         self._extras: Dict[str, Any] = {}
 
     def as_default(self) -> Any:
-        """Makes this the default graph within a `with` block."""
+        """Makes this the default graph within a `with` block.
+
+        Returns:
+          What a `with` statement takes; it gives the graph.
+
+        Example:
+          >>> g = tf.Graph()
+          >>> with g.as_default():
+          ...     c = tf.constant(1)
+          >>> c.graph is g, tf.get_default_graph() is g
+          (True, False)
+        """
         return _AsDefault(self)
 
     def finalize(self) -> None:
-        """From here on adding an operation is an error."""
+        """From here on adding an operation is an error.
+
+        Example:
+          >>> g = tf.Graph()
+          >>> g.finalize()
+          >>> with g.as_default():
+          ...     tf.constant(1)
+          Traceback (most recent call last):
+            ...
+          RuntimeError: Graph is finalized and cannot be modified.
+        """
         self._finalized = True
         super().finalize()
 
@@ -72,13 +126,17 @@ class Graph(_engine.Graph):
         """The graph as a picture in SVG, with a box around each loop and each branch of a cond.
 
         Args:
-          limit: how many boxes may be seen; in larger graphs name scopes are folded into one box each. None for all there is.
-          scope: draw only what has names in this scope.
+          limit: How many boxes may be seen; in larger graphs name scopes are folded into one box each. None for all
+            there is.
+          scope: Draw only what has names in this scope.
 
         Returns:
           The text of an SVG document. It needs no other program, has no scripts and fetches nothing.
 
-        Example: `open("graph.svg", "w").write(tf.get_default_graph().to_svg())`
+        Example:
+          >>> y = tf.constant(1) + 2
+          >>> tf.get_default_graph().to_svg()[:4]
+          '<svg'
         """
         return self._svg(2**31 if limit is None else limit, scope)
 
@@ -93,7 +151,16 @@ class Graph(_engine.Graph):
         return "<tf.Graph with %d operation%s at 0x%x>" % (n, "" if n == 1 else "s", id(self))
 
     def switch_to_thread_local(self) -> None:
-        """From here on the blocks (devices, control dependencies, ..) that a thread enters hold for what that thread makes."""
+        """From here on the blocks (devices, control dependencies, ..) that a thread enters hold for what that thread
+        makes.
+
+        Example:
+          >>> g = tf.Graph()
+          >>> g.switch_to_thread_local()
+          >>> with g.as_default(), g.device("/cpu:0"):
+          ...     tf.constant(1).device
+          '/device:CPU:0'
+        """
         self._dressing.switch_to_thread_local()
         self._switch_to_thread_local()
 
@@ -137,19 +204,76 @@ class Graph(_engine.Graph):
         return self._operations()
 
     def get_operation_by_name(self, name: str) -> Operation:
-        """The operation with this name."""
+        """The operation with this name.
+
+        Args:
+          name: Its name.
+
+        Returns:
+          An `Operation`.
+
+        Raises:
+          KeyError: There is none.
+          TypeError: `name` is no text.
+          ValueError: It names a tensor.
+
+        Example:
+          >>> c = tf.constant(1, name="c")
+          >>> tf.get_default_graph().get_operation_by_name("c").type
+          'Const'
+          >>> tf.get_default_graph().get_operation_by_name("d")
+          Traceback (most recent call last):
+            ...
+          KeyError: "The name 'd' refers to an Operation not in the graph."
+        """
         if not isinstance(name, str):
             raise TypeError("Operation names are strings (or similar), not %s." % type(name).__name__)
         return self.as_graph_element(name, allow_tensor=False, allow_operation=True)
 
     def get_tensor_by_name(self, name: str) -> Tensor:
-        """The tensor with this name, `operation:0`."""
+        """The tensor with this name, `operation:0`.
+
+        Args:
+          name: Its name.
+
+        Returns:
+          A `Tensor`.
+
+        Raises:
+          KeyError: There is none.
+          TypeError: `name` is no text.
+          ValueError: It names an operation.
+
+        Example:
+          >>> c = tf.constant(1, name="c")
+          >>> tf.get_default_graph().get_tensor_by_name("c:0") is c
+          True
+        """
         if not isinstance(name, str):
             raise TypeError("Tensor names are strings (or similar), not %s." % type(name).__name__)
         return self.as_graph_element(name, allow_tensor=True, allow_operation=False)
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
-        """The tensor or operation that `obj` is, names, or converts to."""
+        """The tensor or operation that `obj` is, names, or converts to.
+
+        Args:
+          obj: A tensor, an operation, a name, or an object with `_as_graph_element`, such as a variable.
+          allow_tensor: Whether it may be a tensor.
+          allow_operation: Whether it may be an operation.
+
+        Returns:
+          A `Tensor` or an `Operation`.
+
+        Raises:
+          TypeError: It is none of these, or what is not allowed.
+          ValueError: It is of another graph, or a name of the wrong form.
+          KeyError: There is nothing of this name.
+
+        Example:
+          >>> c = tf.constant(1, name="c")
+          >>> tf.get_default_graph().as_graph_element("c").type, tf.get_default_graph().as_graph_element("c:0") is c
+          ('Const', True)
+        """
         if not (allow_tensor or allow_operation):
             raise ValueError("allow_tensor and allow_operation can't both be False.")
         types = "Tensor or Operation" if allow_tensor and allow_operation else "Tensor" if allow_tensor else "Operation"
@@ -189,14 +313,40 @@ class Graph(_engine.Graph):
         raise ValueError('The name %s %s Tensor names must be of the form "<op_name>:<output_index>".' % (repr(name), what))
 
     def as_graph_def(self, from_version: Optional[int] = None, add_shapes: bool = False) -> Any:
-        """The graph as a `GraphDef`."""
+        """The graph as a `GraphDef`.
+
+        Args:
+          from_version: Only nodes that were added after this `version`.
+          add_shapes: Whether nodes say what is known of their outputs' shapes, in `_output_shapes`.
+
+        Returns:
+          The message.
+
+        Example:
+          >>> c = tf.constant(1, name="c") + 2
+          >>> [n.op for n in tf.get_default_graph().as_graph_def().node]
+          ['Const', 'Const', 'AddV2']
+        """
         from millstream import protos
 
         # As in TensorFlow 1.15, `from_version` leaves no nodes out.
         return protos.GraphDef.FromString(self._graph_def(add_shapes))
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """A name in the current scope that nobody else gets."""
+        """A name in the current scope that nobody else gets.
+
+        Args:
+          name: The name wished for.
+          mark_as_used: Whether it is taken from then on.
+
+        Returns:
+          The name, with a number behind it if it is taken.
+
+        Example:
+          >>> g = tf.Graph()
+          >>> g.unique_name("x"), g.unique_name("x")
+          ('x', 'x_1')
+        """
         if mark_as_used:
             return self._unique_name(name)
         taken = {o.name.lower() for o in self._operations()}
@@ -229,7 +379,27 @@ class Graph(_engine.Graph):
 
     @contextlib.contextmanager
     def name_scope(self, name: Optional[str]) -> Any:
-        """Names within the block are prefixed by `name/`; None and "" go back to the root, a name that ends in "/" is entered again."""
+        """Names within the block are prefixed by `name/`.
+
+        Args:
+          name: The scope's name, made unique; one that ends in "/" is entered again; None and "" go back to the root.
+
+        Returns:
+          What a `with` statement takes; it gives the prefix.
+
+        Raises:
+          TypeError: `name` is no text.
+          ValueError: `name` is no valid name.
+
+        Example:
+          >>> g = tf.Graph()
+          >>> with g.as_default(), g.name_scope("a") as scope:
+          ...     print(scope, tf.constant(1, name="c").name)
+          a/ a/c:0
+          >>> with g.as_default(), g.name_scope("a"):
+          ...     print(tf.constant(1, name="c").name)
+          a_1/c:0
+        """
         if isinstance(name, bytes):
             name = name.decode()
         if name:
@@ -252,7 +422,27 @@ class Graph(_engine.Graph):
             raise ValueError("'%s' is not a valid scope name" % name)
 
     def control_dependencies(self, control_inputs: Any) -> Any:
-        """Operations made within the block run after these; None drops what the blocks around say."""
+        """Operations made within the block run after these.
+
+        Args:
+          control_inputs: A list of operations, tensors and variables; None drops what the blocks around say.
+
+        Returns:
+          What a `with` statement takes.
+
+        Raises:
+          TypeError: One of them is no part of a graph.
+
+        Example:
+          >>> g = tf.get_default_graph()
+          >>> first = tf.no_op(name="first")
+          >>> with g.control_dependencies([first]):
+          ...     then = tf.no_op(name="then")
+          ...     with g.control_dependencies(None):
+          ...         free = tf.no_op()
+          >>> [op.name for op in then.control_inputs], free.control_inputs
+          (['first'], [])
+        """
         if control_inputs is None:
             return self._without_control()
         return self._control_dependencies([self._control_input(item) for item in control_inputs])
@@ -269,12 +459,42 @@ class Graph(_engine.Graph):
         return self.as_graph_element(item)
 
     def device(self, device_name_or_function: Any) -> Any:
-        """Operations made within the block ask for this device: a name, a `DeviceSpec`, or a function of the operation that gives one."""
+        """Operations made within the block ask for this device.
+
+        Args:
+          device_name_or_function: A name, a `DeviceSpec`, or a function of the operation that gives one; None drops
+            what the blocks around say.
+
+        Returns:
+          What a `with` statement takes.
+
+        Example:
+          >>> with tf.get_default_graph().device("/cpu:0"):
+          ...     tf.constant(1).device
+          '/device:CPU:0'
+        """
         return device_block(self, self._dressing, device_name_or_function)
 
     @contextlib.contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
-        """Operations made within the block belong where `op` is."""
+        """Operations made within the block belong where `op` is.
+
+        Args:
+          op: An operation, tensor or variable; None drops what the blocks around say.
+          ignore_existing: Whether what the blocks around say does not count.
+
+        Returns:
+          What a `with` statement takes.
+
+        Raises:
+          ValueError: `op` is None, but `ignore_existing` is not True.
+
+        Example:
+          >>> a = tf.constant(1, name="a")
+          >>> with tf.get_default_graph().colocate_with(a):
+          ...     tf.constant(2).op.colocation_groups()
+          [b'loc:@a']
+        """
         if op is None and not ignore_existing:
             raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
         op = _op_to_colocate_with(op, self)
@@ -306,7 +526,27 @@ class Graph(_engine.Graph):
         return original_block(self._dressing, op)
 
     def gradient_override_map(self, op_type_map: Dict[str, str]) -> Any:
-        """Operations of these types made within the block are differentiated by the gradients of these names."""
+        """Operations of these types made within the block are differentiated by the gradients of these names.
+
+        Args:
+          op_type_map: A dict of types to names that `RegisterGradient` knows.
+
+        Returns:
+          What a `with` statement takes.
+
+        Raises:
+          TypeError: It is no dict of text to text.
+
+        Example:
+          >>> @tf.RegisterGradient("ExampleDoubled")
+          ... def _doubled(op, grad):
+          ...     return 2 * grad
+          >>> x = tf.constant(1.0)
+          >>> with tf.get_default_graph().gradient_override_map({"Identity": "ExampleDoubled"}):
+          ...     y = tf.identity(x)
+          >>> print(tf.Session().run(tf.gradients(y, x)[0]))
+          2.0
+        """
         if not isinstance(op_type_map, dict):
             raise TypeError("op_type_map must be a dictionary mapping strings to strings")
         for key, value in op_type_map.items():
@@ -316,7 +556,19 @@ class Graph(_engine.Graph):
 
     @contextlib.contextmanager
     def container(self, container_name: str) -> Any:
-        """Variables, queues and other resources of operations made within the block are kept in this container."""
+        """Variables, queues and other resources of operations made within the block are kept in this container.
+
+        Args:
+          container_name: Its name.
+
+        Returns:
+          What a `with` statement takes.
+
+        Example:
+          >>> with tf.get_default_graph().container("mine"):
+          ...     tf.FIFOQueue(1, tf.int32).queue_ref.op.get_attr("container")
+          b'mine'
+        """
         with self._container(container_name):
             yield container_name
 
@@ -339,7 +591,22 @@ class Graph(_engine.Graph):
         return self._collections.setdefault(name, [])
 
     def get_collection(self, name: Any, scope: Optional[str] = None) -> List[Any]:
-        """The values of a collection; with `scope` only those whose name it matches at the beginning."""
+        """The values of a collection.
+
+        Args:
+          name: The collection's name.
+          scope: A regular expression: only values whose name it matches at the beginning.
+
+        Returns:
+          A list, a copy.
+
+        Example:
+          >>> g = tf.get_default_graph()
+          >>> g.add_to_collection("kept", tf.constant(1, name="a"))
+          >>> g.add_to_collection("kept", tf.constant(2, name="b"))
+          >>> [t.name for t in g.get_collection("kept", scope="b")]
+          ['b:0']
+        """
         self._collect_contexts()
         values = self._collections.get(name, [])
         if scope is None:
@@ -391,7 +658,32 @@ class Graph(_engine.Graph):
         compute_shapes: bool = True,
         compute_device: bool = True,
     ) -> Operation:
-        """Makes an operation of this type with flat inputs."""
+        """Makes an operation of this type with flat inputs.
+
+        Args:
+          op_type: The type's name.
+          inputs: A list of tensors, all inputs one after the other.
+          dtypes: Accepted: the engine knows them.
+          input_types: Accepted.
+          name: The operation's name.
+          attrs: A dict of names to `AttrValue`s.
+          op_def: Accepted.
+          compute_shapes: Accepted.
+          compute_device: Accepted.
+
+        Returns:
+          An `Operation`.
+
+        Raises:
+          tf.errors.NotFoundError: There is no such op.
+          TypeError: An input is no tensor.
+          ValueError: The inputs or attributes do not fit.
+
+        Example:
+          >>> x = tf.constant([1.0, 2.0])
+          >>> print(tf.Session().run(tf.get_default_graph().create_op("Neg", [x], name="minus").outputs[0]))
+          [-1. -2.]
+        """
         self._check_not_finalized()
         for index, item in enumerate(inputs):
             if not isinstance(item, Tensor):
@@ -446,52 +738,154 @@ def _op_to_colocate_with(value: Any, graph: Graph) -> Optional[Operation]:
 
 
 def get_default_graph() -> Graph:
-    """The graph that new operations go to."""
+    """The graph that new operations go to.
+
+    Returns:
+      A `Graph`: that of the innermost `as_default` block this thread is in, else the thread's own.
+
+    Example:
+      >>> c = tf.constant(1)
+      >>> c.graph is tf.get_default_graph()
+      True
+    """
     return _engine.default_graph()
 
 
 def reset_default_graph() -> None:
-    """Gives the thread a new default graph."""
+    """Gives the thread a new default graph; what was made in the old one stays there.
+
+    Raises:
+      AssertionError: Within an `as_default` block.
+
+    Example:
+      >>> old = tf.get_default_graph()
+      >>> tf.reset_default_graph()
+      >>> tf.get_default_graph() is old
+      False
+    """
     if _engine.graph_stack_depth():
         raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and create a new graph.")
     _engine.reset_default_graph()
 
 
 def device(device_name_or_function: Any) -> Any:
-    """`Graph.device` of the default graph."""
+    """Operations made within the block ask for this device: `Graph.device` of the default graph.
+
+    Args:
+      device_name_or_function: A name, a `DeviceSpec`, a function of the operation that gives one, or None.
+
+    Returns:
+      What a `with` statement takes.
+
+    Example:
+      >>> with tf.device("/cpu:0"):
+      ...     tf.constant(1).device
+      '/device:CPU:0'
+    """
     return get_default_graph().device(device_name_or_function)
 
 
 def control_dependencies(control_inputs: Any) -> Any:
-    """`Graph.control_dependencies` of the default graph."""
+    """Operations made within the block run after these: `Graph.control_dependencies` of the default graph.
+
+    Args:
+      control_inputs: A list of operations, tensors and variables; None drops what the blocks around say.
+
+    Returns:
+      What a `with` statement takes.
+
+    Raises:
+      TypeError: One of them is no part of a graph.
+
+    Example:
+      >>> v = tf.Variable(1)
+      >>> with tf.control_dependencies([v.assign_add(1)]):
+      ...     after = v.read_value()
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     print(sess.run(after))
+      2
+    """
     return get_default_graph().control_dependencies(control_inputs)
 
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
-    """`Graph.colocate_with` of the default graph."""
+    """`Graph.colocate_with` of the default graph.
+
+    Example:
+      >>> a = tf.constant(1, name="a")
+      >>> with tf.colocate_with(a):
+      ...     tf.constant(2).op.colocation_groups()
+      [b'loc:@a']
+    """
     return get_default_graph().colocate_with(op, ignore_existing)
 
 
 def container(container_name: str) -> Any:
-    """`Graph.container` of the default graph."""
+    """`Graph.container` of the default graph.
+
+    Example:
+      >>> with tf.container("mine"):
+      ...     tf.FIFOQueue(1, tf.int32).queue_ref.op.get_attr("container")
+      b'mine'
+    """
     return get_default_graph().container(container_name)
 
 
 def add_to_collection(name: Any, value: Any) -> None:
-    """`Graph.add_to_collection` of the default graph."""
+    """`Graph.add_to_collection` of the default graph.
+
+    Args:
+      name: The collection's name.
+      value: Anything.
+
+    Example:
+      >>> tf.add_to_collection("sizes", 3)
+      >>> tf.get_collection("sizes")
+      [3]
+    """
     get_default_graph().add_to_collection(name, value)
 
 
 def add_to_collections(names: Any, value: Any) -> None:
-    """`Graph.add_to_collections` of the default graph."""
+    """`Graph.add_to_collections` of the default graph.
+
+    Args:
+      names: A list of names of collections.
+      value: Anything.
+
+    Example:
+      >>> tf.add_to_collections(["a", "b"], 3)
+      >>> tf.get_collection("a"), tf.get_collection("b")
+      ([3], [3])
+    """
     get_default_graph().add_to_collections(names, value)
 
 
 def get_collection(key: Any, scope: Optional[str] = None) -> List[Any]:
-    """`Graph.get_collection` of the default graph."""
+    """`Graph.get_collection` of the default graph.
+
+    Args:
+      key: The collection's name.
+      scope: A regular expression: only values whose name it matches at the beginning.
+
+    Returns:
+      A list, a copy.
+
+    Example:
+      >>> v = tf.Variable(1.0, name="v")
+      >>> [v.name for v in tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES)]
+      ['v:0']
+    """
     return get_default_graph().get_collection(key, scope)
 
 
 def get_collection_ref(key: Any) -> List[Any]:
-    """`Graph.get_collection_ref` of the default graph."""
+    """`Graph.get_collection_ref` of the default graph: changes to the list change the collection.
+
+    Example:
+      >>> tf.get_collection_ref("sizes").append(3)
+      >>> tf.get_collection("sizes")
+      [3]
+    """
     return get_default_graph().get_collection_ref(key)

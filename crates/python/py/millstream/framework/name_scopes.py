@@ -9,7 +9,26 @@ from millstream.framework.graph import Graph, get_default_graph
 
 
 class name_scope:
-    """Names within the block are prefixed; `default_name` serves where `name` is None, `values` say the graph."""
+    """Names within the block are prefixed.
+
+    Args:
+      name: The scope's name, made unique; one that ends in "/" is entered again.
+      default_name: What serves where `name` is None.
+      values: A list of tensors, which say the graph.
+
+    Returns:
+      What a `with` statement takes; it gives the prefix.
+
+    Raises:
+      ValueError: Neither name is given, or `values` are of several graphs.
+
+    Example:
+      >>> def layer(x, name=None):
+      ...     with tf.name_scope(name, "layer", [x]):
+      ...         return tf.negative(x, name="minus")
+      >>> layer(1.0).name, layer(1.0).name, layer(1.0, "mine").name, tf.name_scope("a").name
+      ('layer/minus:0', 'layer_1/minus:0', 'mine/minus:0', 'a')
+    """
 
     def __init__(self, name: Optional[str], default_name: Optional[str] = None, values: Any = None) -> None:
         self._name = default_name if name is None else name

@@ -25,7 +25,26 @@ def generate_checkpoint_state_proto(
     all_model_checkpoint_timestamps: Optional[List[float]] = None,
     last_preserved_timestamp: Optional[float] = None,
 ) -> Any:
-    """A `CheckpointState` that names the latest checkpoint and all others; names relative to `save_dir` if that is relative."""
+    """A `CheckpointState` that names the latest checkpoint and all others; names relative to `save_dir` if that is
+    relative.
+
+    Args:
+      save_dir: The folder.
+      model_checkpoint_path: The latest checkpoint.
+      all_model_checkpoint_paths: A list of all, the oldest first.
+      all_model_checkpoint_timestamps: A list of when each was written.
+      last_preserved_timestamp: When the last one that is kept for good was.
+
+    Returns:
+      The message.
+
+    Raises:
+      ValueError: The lists differ in length.
+
+    Example:
+      >>> tf.train.generate_checkpoint_state_proto("/tmp", "/tmp/model-2", ["/tmp/model-1"]).all_model_checkpoint_paths
+      ['/tmp/model-1', '/tmp/model-2']
+    """
     paths = list(all_model_checkpoint_paths or [])
     if model_checkpoint_path not in paths:
         paths.append(model_checkpoint_path)
@@ -54,7 +73,31 @@ def update_checkpoint_state(
     all_model_checkpoint_timestamps: Optional[List[float]] = None,
     last_preserved_timestamp: Optional[float] = None,
 ) -> None:
-    """Writes the file that says which checkpoint is the latest."""
+    """Writes the file that says which checkpoint is the latest.
+
+    Args:
+      save_dir: The folder.
+      model_checkpoint_path: The latest checkpoint.
+      all_model_checkpoint_paths: A list of all, the oldest first.
+      latest_filename: The file: `checkpoint`.
+      all_model_checkpoint_timestamps: A list of when each was written.
+      last_preserved_timestamp: When the last one that is kept for good was.
+
+    Raises:
+      RuntimeError: The checkpoint has the name of the file.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> v = tf.Variable([1.0, 2.0], name="v")
+      >>> saver = tf.train.Saver()
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     path = saver.save(sess, os.path.join(folder, "model"), global_step=3)
+      >>> tf.train.update_checkpoint_state(folder, path)
+      >>> tf.train.latest_checkpoint(folder) == path
+      True
+    """
     from google.protobuf import text_format
 
     path = _state_path(save_dir, latest_filename)
@@ -77,7 +120,29 @@ def update_checkpoint_state(
 
 
 def get_checkpoint_state(checkpoint_dir: str, latest_filename: Optional[str] = None) -> Any:
-    """The `CheckpointState` of a folder, with names made whole; None if there is none."""
+    """The `CheckpointState` of a folder, with names made whole.
+
+    Args:
+      checkpoint_dir: The folder.
+      latest_filename: The file that says which is the latest: `checkpoint`.
+
+    Returns:
+      The message; None if there is none.
+
+    Raises:
+      ValueError: The file names no checkpoint.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> v = tf.Variable([1.0, 2.0], name="v")
+      >>> saver = tf.train.Saver()
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     path = saver.save(sess, os.path.join(folder, "model"), global_step=3)
+      >>> tf.train.get_checkpoint_state(folder).model_checkpoint_path == path
+      True
+    """
     from google.protobuf import text_format
 
     try:
@@ -95,7 +160,26 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: Optional[str] = N
 
 
 def latest_checkpoint(checkpoint_dir: str, latest_filename: Optional[str] = None) -> Optional[str]:
-    """The latest checkpoint of a folder; None if there is none."""
+    """The latest checkpoint of a folder.
+
+    Args:
+      checkpoint_dir: The folder.
+      latest_filename: The file that says which is the latest: `checkpoint`.
+
+    Returns:
+      Its name; None if there is none.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> v = tf.Variable([1.0, 2.0], name="v")
+      >>> saver = tf.train.Saver()
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     path = saver.save(sess, os.path.join(folder, "model"), global_step=3)
+      >>> tf.train.latest_checkpoint(folder) == path
+      True
+    """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is not None and os.path.isdir(os.path.dirname(state.model_checkpoint_path) or ".") and checkpoint_exists(state.model_checkpoint_path):
         return str(state.model_checkpoint_path)
@@ -103,7 +187,25 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: Optional[str] = None
 
 
 def checkpoint_exists(checkpoint_prefix: str) -> bool:
-    """Whether there is a checkpoint of this name. `NotFoundError` if its folder is not there."""
+    """Whether there is a checkpoint of this name.
+
+    Args:
+      checkpoint_prefix: What `Saver.save` gave.
+
+    Raises:
+      tf.errors.NotFoundError: Its folder is not there.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> v = tf.Variable([1.0, 2.0], name="v")
+      >>> saver = tf.train.Saver()
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     path = saver.save(sess, os.path.join(folder, "model"), global_step=3)
+      >>> tf.train.checkpoint_exists(path), tf.train.checkpoint_exists(path + "0")
+      (True, False)
+    """
     folder = os.path.dirname(checkpoint_prefix)
     if folder and not os.path.isdir(folder):
         raise errors.NotFoundError(None, None, f"{folder}; No such file or directory")
@@ -111,7 +213,25 @@ def checkpoint_exists(checkpoint_prefix: str) -> bool:
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: List[str]) -> List[float]:
-    """When each was written, leaving out those that are not there."""
+    """When each was written, leaving out those that are not there.
+
+    Args:
+      checkpoint_prefixes: A list of checkpoints.
+
+    Returns:
+      A list of seconds.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> v = tf.Variable([1.0, 2.0], name="v")
+      >>> saver = tf.train.Saver()
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     path = saver.save(sess, os.path.join(folder, "model"), global_step=3)
+      >>> len(tf.train.get_checkpoint_mtimes([path, path + "0"]))
+      1
+    """
     paths = [p + ".index" for p in checkpoint_prefixes]
     return [os.path.getmtime(p) for p in paths if os.path.exists(p)]
 
@@ -119,7 +239,25 @@ def get_checkpoint_mtimes(checkpoint_prefixes: List[str]) -> List[float]:
 def remove_checkpoint(
     checkpoint_prefix: str, checkpoint_format_version: int = 2, meta_graph_suffix: str = "meta"
 ) -> None:
-    """Deletes the files of a checkpoint."""
+    """Deletes the files of a checkpoint.
+
+    Args:
+      checkpoint_prefix: The checkpoint.
+      checkpoint_format_version: The version of the format.
+      meta_graph_suffix: The suffix of the file of the graph.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> v = tf.Variable([1.0, 2.0], name="v")
+      >>> saver = tf.train.Saver()
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     path = saver.save(sess, os.path.join(folder, "model"), global_step=3)
+      >>> tf.train.remove_checkpoint(path)
+      >>> os.listdir(folder)
+      ['checkpoint']
+    """
     escaped = glob.escape(checkpoint_prefix)
     for pattern in (".index", ".data-?????-of-?????", "." + meta_graph_suffix):
         for path in glob.glob(escaped + pattern):
@@ -231,12 +369,56 @@ def _restore(prefix: Any, names: List[str], types: List[Any]) -> List[Any]:
 
 
 def NewCheckpointReader(filepattern: str) -> CheckpointReader:  # noqa: N802
-    """A `CheckpointReader`."""
+    """A `CheckpointReader`.
+
+    Args:
+      filepattern: The checkpoint.
+
+    Returns:
+      The reader.
+
+    Raises:
+      tf.errors.NotFoundError: There is no such file.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> v = tf.Variable([1.0, 2.0], name="v")
+      >>> saver = tf.train.Saver()
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     path = saver.save(sess, os.path.join(folder, "model"), global_step=3)
+      >>> reader = tf.train.NewCheckpointReader(path)
+      >>> print(reader.has_tensor("v"), reader.get_tensor("v"))
+      True [1. 2.]
+    """
     return CheckpointReader(filepattern)
 
 
 def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
-    """A reader of a checkpoint, or of the latest one of a folder."""
+    """A reader of a checkpoint, or of the latest one of a folder.
+
+    Args:
+      ckpt_dir_or_file: A checkpoint, or a folder.
+
+    Returns:
+      A `CheckpointReader`.
+
+    Raises:
+      ValueError: The folder has none.
+      tf.errors.NotFoundError: There is no such file.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> v = tf.Variable([1.0, 2.0], name="v")
+      >>> saver = tf.train.Saver()
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     path = saver.save(sess, os.path.join(folder, "model"), global_step=3)
+      >>> tf.train.load_checkpoint(folder).get_variable_to_shape_map()
+      {'v': [2]}
+    """
     path = latest_checkpoint(ckpt_dir_or_file) if os.path.isdir(ckpt_dir_or_file) else ckpt_dir_or_file
     if path is None:
         raise ValueError(f"Couldn't find 'checkpoint' file or checkpoints in given directory {ckpt_dir_or_file}")
@@ -244,10 +426,47 @@ def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
 
 
 def list_variables(ckpt_dir_or_file: str) -> List[Tuple[str, List[int]]]:
-    """Names and shapes of what a checkpoint holds, in the order of the names."""
+    """Names and shapes of what a checkpoint holds, in the order of the names.
+
+    Args:
+      ckpt_dir_or_file: A checkpoint, or a folder, of which the latest is taken.
+
+    Returns:
+      A list of pairs of a name and a list of ints.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> v = tf.Variable([1.0, 2.0], name="v")
+      >>> saver = tf.train.Saver()
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     path = saver.save(sess, os.path.join(folder, "model"), global_step=3)
+      >>> tf.train.list_variables(folder)
+      [('v', [2])]
+    """
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
 
 def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
-    """A value of a checkpoint."""
+    """A value of a checkpoint.
+
+    Args:
+      ckpt_dir_or_file: A checkpoint, or a folder, of which the latest is taken.
+      name: The variable's name.
+
+    Returns:
+      An array.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> v = tf.Variable([1.0, 2.0], name="v")
+      >>> saver = tf.train.Saver()
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     path = saver.save(sess, os.path.join(folder, "model"), global_step=3)
+      >>> print(tf.train.load_variable(folder, "v"))
+      [1. 2.]
+    """
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name[:-2] if name.endswith(":0") else name)

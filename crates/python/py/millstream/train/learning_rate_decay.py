@@ -23,7 +23,26 @@ def exponential_decay(
     staircase: bool = False,
     name: Optional[str] = None,
 ) -> Any:
-    """`learning_rate * decay_rate ** (step / decay_steps)`; whole steps only if `staircase`."""
+    """`learning_rate * decay_rate ** (step / decay_steps)`.
+
+    Args:
+      learning_rate: The first rate: a float, or a scalar tensor.
+      global_step: How many steps were made: a scalar.
+      decay_steps: How many steps each factor takes.
+      decay_rate: The factor.
+      staircase: Whether `step / decay_steps` is cut to a whole number.
+      name: The name scope of what is made.
+
+    Returns:
+      A scalar tensor of the dtype of `learning_rate`.
+
+    Example:
+      >>> step = tf.placeholder(tf.int32, [])
+      >>> rate = tf.train.exponential_decay(0.1, step, decay_steps=10, decay_rate=0.5)
+      >>> sess = tf.Session()
+      >>> print(*[sess.run(rate, {step: n}).round(4) for n in (0, 5, 10)])
+      0.1 0.0707 0.05
+    """
     with tf.name_scope(name, "ExponentialDecay", [learning_rate, global_step, decay_steps, decay_rate]) as name:
         rate = tf.convert_to_tensor(learning_rate, name="learning_rate")
         p = _step(global_step, rate) / tf.cast(decay_steps, rate.dtype)
@@ -38,7 +57,26 @@ def natural_exp_decay(
     staircase: bool = False,
     name: Optional[str] = None,
 ) -> Any:
-    """`learning_rate * exp(-decay_rate * step / decay_steps)`."""
+    """`learning_rate * exp(-decay_rate * step / decay_steps)`.
+
+    Args:
+      learning_rate: The first rate: a float, or a scalar tensor.
+      global_step: How many steps were made: a scalar.
+      decay_steps: How many steps one decay takes.
+      decay_rate: How fast it falls.
+      staircase: Whether `step / decay_steps` is cut to a whole number.
+      name: The name scope of what is made.
+
+    Returns:
+      A scalar tensor of the dtype of `learning_rate`.
+
+    Example:
+      >>> step = tf.placeholder(tf.int32, [])
+      >>> rate = tf.train.natural_exp_decay(0.1, step, decay_steps=10, decay_rate=0.5)
+      >>> sess = tf.Session()
+      >>> print(*[sess.run(rate, {step: n}).round(4) for n in (0, 5, 10)])
+      0.1 0.0779 0.0607
+    """
     rate = tf.exp(tf.negative(tf.convert_to_tensor(decay_rate)))
     return exponential_decay(learning_rate, global_step, decay_steps, rate, staircase, name or "natural_exp_decay")
 
@@ -51,7 +89,26 @@ def inverse_time_decay(
     staircase: bool = False,
     name: Optional[str] = None,
 ) -> Any:
-    """`learning_rate / (1 + decay_rate * step / decay_steps)`."""
+    """`learning_rate / (1 + decay_rate * step / decay_steps)`.
+
+    Args:
+      learning_rate: The first rate: a float, or a scalar tensor.
+      global_step: How many steps were made: a scalar.
+      decay_steps: How many steps one decay takes.
+      decay_rate: How fast it falls.
+      staircase: Whether `step / decay_steps` is cut to a whole number.
+      name: The name scope of what is made.
+
+    Returns:
+      A scalar tensor of the dtype of `learning_rate`.
+
+    Example:
+      >>> step = tf.placeholder(tf.int32, [])
+      >>> rate = tf.train.inverse_time_decay(0.1, step, decay_steps=10, decay_rate=1.0)
+      >>> sess = tf.Session()
+      >>> print(*[sess.run(rate, {step: n}).round(4) for n in (0, 5, 10)])
+      0.1 0.0667 0.05
+    """
     with tf.name_scope(name, "InverseTimeDecay", [learning_rate, global_step, decay_rate]) as name:
         rate = tf.convert_to_tensor(learning_rate, name="learning_rate")
         p = _step(global_step, rate) / tf.cast(decay_steps, rate.dtype)
@@ -67,7 +124,27 @@ def polynomial_decay(
     cycle: bool = False,
     name: Optional[str] = None,
 ) -> Any:
-    """From `learning_rate` down to `end_learning_rate` in `decay_steps`; with `cycle` again and again, more slowly each time."""
+    """From `learning_rate` down to `end_learning_rate` in `decay_steps`.
+
+    Args:
+      learning_rate: The first rate: a float, or a scalar tensor.
+      global_step: How many steps were made: a scalar.
+      decay_steps: How many steps it takes.
+      end_learning_rate: The last rate.
+      power: The power of what is left of the steps; 1 is a line.
+      cycle: Whether it goes up again after that, each time for longer.
+      name: The name scope of what is made.
+
+    Returns:
+      A scalar tensor of the dtype of `learning_rate`.
+
+    Example:
+      >>> step = tf.placeholder(tf.int32, [])
+      >>> rate = tf.train.polynomial_decay(0.1, step, decay_steps=10, end_learning_rate=0.0)
+      >>> sess = tf.Session()
+      >>> print(*[sess.run(rate, {step: n}).round(4) for n in (0, 5, 10)])
+      0.1 0.05 0.0
+    """
     with tf.name_scope(name, "PolynomialDecay", [learning_rate, global_step, decay_steps]) as name:
         rate = tf.convert_to_tensor(learning_rate, name="learning_rate")
         end = tf.cast(end_learning_rate, rate.dtype)
@@ -81,7 +158,27 @@ def polynomial_decay(
 
 
 def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: Optional[str] = None) -> Any:
-    """`values[i]` where `x` is above `boundaries[i - 1]` and at most `boundaries[i]`."""
+    """`values[i]` where `x` is above `boundaries[i - 1]` and at most `boundaries[i]`.
+
+    Args:
+      x: A scalar, such as the global step.
+      boundaries: A list of numbers that grow.
+      values: A list with one more, of one dtype.
+      name: The name scope of what is made.
+
+    Returns:
+      A scalar tensor.
+
+    Raises:
+      ValueError: The lists do not fit, or the values differ in dtype.
+
+    Example:
+      >>> step = tf.placeholder(tf.int32, [])
+      >>> rate = tf.train.piecewise_constant(step, [100, 200], [1.0, 0.5, 0.25])
+      >>> sess = tf.Session()
+      >>> print(*[sess.run(rate, {step: n}) for n in (100, 101, 500)])
+      1.0 0.5 0.25
+    """
     if len(boundaries) != len(values) - 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")
     with tf.name_scope(name, "PiecewiseConstant", [x, boundaries, values]):
@@ -121,7 +218,27 @@ def cosine_decay_restarts(
     alpha: Any = 0.0,
     name: Optional[str] = None,
 ) -> Any:
-    """Half a cosine again and again, each `t_mul` times as long and `m_mul` times as high as the one before."""
+    """Half a cosine again and again, each `t_mul` times as long and `m_mul` times as high as the one before.
+
+    Args:
+      learning_rate: The first rate: a float, or a scalar tensor.
+      global_step: How many steps were made: a scalar.
+      first_decay_steps: How many steps the first takes.
+      t_mul: How much longer the next is.
+      m_mul: How high it begins.
+      alpha: How much is left at each end.
+      name: The name scope of what is made.
+
+    Returns:
+      A scalar tensor of the dtype of `learning_rate`.
+
+    Example:
+      >>> step = tf.placeholder(tf.int32, [])
+      >>> rate = tf.train.cosine_decay_restarts(0.1, step, first_decay_steps=10, m_mul=0.5)
+      >>> sess = tf.Session()
+      >>> print(*[sess.run(rate, {step: n}).round(4) for n in (0, 5, 10)])
+      0.1 0.05 0.05
+    """
     with tf.name_scope(name, "SGDRDecay", [learning_rate, global_step]) as name:
         rate = tf.convert_to_tensor(learning_rate, name="initial_learning_rate")
         first = tf.cast(first_decay_steps, rate.dtype)
@@ -152,7 +269,29 @@ def noisy_linear_cosine_decay(
     beta: Any = 0.001,
     name: Optional[str] = None,
 ) -> Any:
-    """`linear_cosine_decay` with noise on the line, whose variance falls with the steps."""
+    """`linear_cosine_decay` with noise on the line, whose variance falls with the steps.
+
+    Args:
+      learning_rate: The first rate: a float, or a scalar tensor.
+      global_step: How many steps were made: a scalar.
+      decay_steps: How many steps it takes.
+      initial_variance: The variance at first.
+      variance_decay: How fast it falls.
+      num_periods: How many periods the cosine has.
+      alpha: What is added to the line.
+      beta: What is added to all.
+      name: The name scope of what is made.
+
+    Returns:
+      A scalar tensor of the dtype of `learning_rate`.
+
+    Example:
+      >>> step = tf.placeholder(tf.int32, [])
+      >>> rate = tf.train.noisy_linear_cosine_decay(0.1, step, decay_steps=10, initial_variance=1e-12)
+      >>> sess = tf.Session()
+      >>> print(*[sess.run(rate, {step: n}).round(4) for n in (0, 5, 10)])
+      0.1001 0.0251 1e-04
+    """
     with tf.name_scope(name, "NoisyLinearCosineDecay", [learning_rate, global_step]) as name:
         rate = tf.convert_to_tensor(learning_rate, name="learning_rate")
         steps = tf.cast(decay_steps, rate.dtype)
@@ -167,7 +306,25 @@ def noisy_linear_cosine_decay(
 def cosine_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0, name: Optional[str] = None
 ) -> Any:
-    """Half a cosine from `learning_rate` down to `alpha * learning_rate`."""
+    """Half a cosine from `learning_rate` down to `alpha * learning_rate`.
+
+    Args:
+      learning_rate: The first rate: a float, or a scalar tensor.
+      global_step: How many steps were made: a scalar.
+      decay_steps: How many steps it takes.
+      alpha: How much is left in the end.
+      name: The name scope of what is made.
+
+    Returns:
+      A scalar tensor of the dtype of `learning_rate`.
+
+    Example:
+      >>> step = tf.placeholder(tf.int32, [])
+      >>> rate = tf.train.cosine_decay(0.1, step, decay_steps=10)
+      >>> sess = tf.Session()
+      >>> print(*[sess.run(rate, {step: n}).round(4) for n in (0, 5, 10)])
+      0.1 0.05 0.0
+    """
     with tf.name_scope(name, "CosineDecay", [learning_rate, global_step]):
         rate = tf.convert_to_tensor(learning_rate, name="learning_rate")
         steps = tf.cast(decay_steps, rate.dtype)
@@ -185,7 +342,27 @@ def linear_cosine_decay(
     beta: Any = 0.001,
     name: Optional[str] = None,
 ) -> Any:
-    """A line down to zero times a cosine."""
+    """A line down to zero times a cosine.
+
+    Args:
+      learning_rate: The first rate: a float, or a scalar tensor.
+      global_step: How many steps were made: a scalar.
+      decay_steps: How many steps it takes.
+      num_periods: How many periods the cosine has.
+      alpha: What is added to the line.
+      beta: What is added to all.
+      name: The name scope of what is made.
+
+    Returns:
+      A scalar tensor of the dtype of `learning_rate`.
+
+    Example:
+      >>> step = tf.placeholder(tf.int32, [])
+      >>> rate = tf.train.linear_cosine_decay(0.1, step, decay_steps=10)
+      >>> sess = tf.Session()
+      >>> print(*[sess.run(rate, {step: n}).round(4) for n in (0, 5, 10)])
+      0.1001 0.0251 1e-04
+    """
     with tf.name_scope(name, "LinearCosineDecay", [learning_rate, global_step]) as name:
         rate = tf.convert_to_tensor(learning_rate, name="learning_rate")
         steps = tf.cast(decay_steps, rate.dtype)

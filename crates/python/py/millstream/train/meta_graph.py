@@ -96,7 +96,31 @@ def export_meta_graph(
     save_debug_info: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """A graph with its collections as a `MetaGraphDef`, also written to a file if one is named."""
+    """A graph with its collections as a `MetaGraphDef`, also written to a file if one is named.
+
+    Args:
+      filename: The file.
+      meta_info_def: A `MetaInfoDef` to put in.
+      graph_def: A `GraphDef` to put in, in place of the graph's.
+      saver_def: A `SaverDef` to put in.
+      collection_list: A list of the collections to put in; all by default.
+      as_text: Whether the file is written as text.
+      graph: The graph; the default graph by default.
+      export_scope: A name scope: only what is in it.
+      clear_devices: Whether devices are left out.
+      clear_extraneous_savers: Whether other savers are.
+      strip_default_attrs: Whether attributes of default values are.
+      save_debug_info: Accepted.
+
+    Returns:
+      The message.
+
+    Example:
+      >>> v = tf.Variable(1.0, name="v")
+      >>> meta = tf.train.export_meta_graph()
+      >>> sorted(meta.collection_def)
+      ['trainable_variables', 'variables']
+    """
     graph = graph or tf.get_default_graph()
     meta = protos.MetaGraphDef()
     if meta_info_def is not None:
@@ -182,7 +206,28 @@ def read_meta_graph_file(filename: str) -> Any:
 def import_meta_graph(
     meta_graph_or_file: Any, clear_devices: bool = False, import_scope: Optional[str] = None, **kwargs: Any
 ) -> Any:
-    """Adds a graph with its collections to the default one. Returns a `Saver` if it has one, or has variables; else None."""
+    """Adds a graph with its collections to the default one.
+
+    Args:
+      meta_graph_or_file: A `MetaGraphDef`, or a file of one.
+      clear_devices: Whether devices are left out.
+      import_scope: The name scope of the nodes.
+      **kwargs: As for `import_graph_def`.
+
+    Returns:
+      A `Saver` if the message has one, or there are variables; else None.
+
+    Raises:
+      OSError: There is no such file.
+
+    Example:
+      >>> v = tf.Variable(1.0, name="v")
+      >>> meta = tf.train.export_meta_graph()
+      >>> with tf.Graph().as_default():
+      ...     saver = tf.train.import_meta_graph(meta)
+      ...     print([v.name for v in tf.global_variables()])
+      ['v:0']
+    """
     from millstream.train.saver import Saver
 
     if isinstance(meta_graph_or_file, (str, os.PathLike)):
@@ -247,7 +292,24 @@ def write_message(message: Any, path: str, as_text: bool) -> None:
 
 
 def write_graph(graph_or_graph_def: Any, logdir: str, name: str, as_text: bool = True) -> str:
-    """Writes a graph to a file of a folder, which is made if it is not there; returns the file's path."""
+    r"""Writes a graph to a file of a folder, which is made if it is not there.
+
+    Args:
+      graph_or_graph_def: A `Graph` or a `GraphDef`.
+      logdir: The folder.
+      name: The file's name.
+      as_text: Whether it is written as text.
+
+    Returns:
+      The file's path.
+
+    Example:
+      >>> import tempfile
+      >>> c = tf.constant(1, name="c")
+      >>> path = tf.train.write_graph(tf.get_default_graph(), tempfile.mkdtemp(), "graph.pbtxt")
+      >>> open(path).read(14)
+      'node {\n  name:'
+    """
     given = graph_or_graph_def
     graph_def = given.as_graph_def() if hasattr(given, "as_graph_def") else protos.as_message("GraphDef", given)
     os.makedirs(logdir, exist_ok=True)

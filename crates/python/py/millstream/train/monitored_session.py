@@ -37,9 +37,37 @@ def _uninitialized(variables: Any) -> Any:
 
 
 class Scaffold:
-    """What a model needs besides its graph to be trained: how it is initialized, when it is ready, how it is saved and summed up.
+    """What a model needs besides its graph to be trained: how it is initialized, when it is ready, how it is saved and
+    summed up.
 
     Whatever is not given is taken from the graph's collections when the session is made, or made then.
+
+    Args:
+      init_op: Initializes the model.
+      init_feed_dict: What `init_op` is fed.
+      init_fn: `init_fn(scaffold, session)`: called after `init_op`, if the session was not restored.
+      ready_op: The names of variables that are not initialized.
+      ready_for_local_init_op: The names of those that must be before `local_init_op` runs.
+      local_init_op: Initializes what is not saved.
+      summary_op: All summaries as one.
+      saver: A `Saver`.
+      copy_from_scaffold: A `Scaffold` to take what is not given from.
+
+    Raises:
+      TypeError: `copy_from_scaffold` is no `Scaffold`.
+
+    Example:
+      >>> v = tf.Variable(3, name="v")
+      >>> scaffold = tf.train.Scaffold(init_fn=lambda scaffold, sess: v.load(5, sess))
+      >>> with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(scaffold)) as sess:
+      ...     print(sess.run(v))
+      5
+      >>> scaffold.finalize() is scaffold, scaffold.init_op.type, scaffold.init_feed_dict, callable(scaffold.init_fn)
+      (True, 'NoOp', None, True)
+      >>> scaffold.ready_op.dtype, scaffold.ready_for_local_init_op.dtype, scaffold.local_init_op.type, scaffold.summary_op, type(scaffold.saver).__name__
+      (tf.string, tf.string, 'NoOp', None, 'Saver')
+      >>> tf.train.Scaffold.default_local_init_op.__name__
+      'default_local_init_op'
     """
 
     def __init__(
@@ -97,7 +125,23 @@ class Scaffold:
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: str, default_constructor: Callable[[], Any]) -> Any:
-        """The only element of a collection; if it is empty, a new one, which is added to it."""
+        """The only element of a collection; if it is empty, a new one, which is added to it.
+
+        Args:
+          arg_name: The argument of `Scaffold` to name in the message.
+          collection_key: The collection.
+          default_constructor: A function that makes it; it may give None.
+
+        Returns:
+          The element.
+
+        Raises:
+          RuntimeError: There are several.
+
+        Example:
+          >>> tf.train.Scaffold.get_or_default("init_op", "my_init", tf.no_op).type, len(tf.get_collection("my_init"))
+          ('NoOp', 1)
+        """
         graph = tf.get_default_graph()
         elements = graph.get_collection(collection_key)
         if 1 < len(elements):
@@ -160,11 +204,25 @@ class Scaffold:
 
 
 class SessionCreator(abc.ABC):
-    """Makes the session beneath a monitored one."""
+    """Makes the session beneath a monitored one.
+
+    Example:
+      >>> class Plain(tf.train.SessionCreator):
+      ...     def create_session(self):
+      ...         return tf.Session()
+      >>> x = tf.constant(7)
+      >>> with tf.train.MonitoredSession(session_creator=Plain()) as sess:
+      ...     print(sess.run(x))
+      7
+    """
 
     @abc.abstractmethod
     def create_session(self) -> Any:
-        """A session, ready."""
+        """A session, ready.
+
+        Raises:
+          NotImplementedError: The class does not say how.
+        """
         raise NotImplementedError(f"create_session is not implemented for {self}.")
 
 
@@ -187,7 +245,21 @@ class _ManagedCreator(SessionCreator):
 
 
 class ChiefSessionCreator(_ManagedCreator):
-    """Restores the latest checkpoint, or initializes."""
+    """Restores the latest checkpoint, or initializes.
+
+    Args:
+      scaffold: A `Scaffold`.
+      master: Empty.
+      config: A `ConfigProto`.
+      checkpoint_dir: A folder to restore from.
+      checkpoint_filename_with_path: A checkpoint to restore.
+
+    Example:
+      >>> v = tf.Variable(3)
+      >>> sess = tf.train.ChiefSessionCreator().create_session()
+      >>> print(sess.run(v))
+      3
+    """
 
     def __init__(
         self,
@@ -217,7 +289,19 @@ class ChiefSessionCreator(_ManagedCreator):
 
 
 class WorkerSessionCreator(_ManagedCreator):
-    """Waits until somebody else has made the model ready."""
+    """Waits until somebody else has made the model ready.
+
+    Args:
+      scaffold: A `Scaffold`.
+      master: Empty.
+      config: A `ConfigProto`.
+      max_wait_secs: How long to wait.
+
+    Example:
+      >>> x = tf.constant(7)
+      >>> print(tf.train.WorkerSessionCreator().create_session().run(x))  # Without variables it is ready.
+      7
+    """
 
     def __init__(
         self,
@@ -475,7 +559,23 @@ class _MonitoredSession:
         return self._sess.run(fetches, feed_dict=feed_dict, options=options, run_metadata=run_metadata)
 
     def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
-        """Calls `step_fn(step_context)`, which may run the plain session, and once the session with its hooks."""
+        """Calls `step_fn(step_context)`, which may run the plain session, and once the session with its hooks.
+
+        Args:
+          step_fn: A function; its argument has `session`, `run_with_hooks(fetches, feed_dict)` and `request_stop()`.
+
+        Returns:
+          What it returns.
+
+        Raises:
+          ValueError: It takes other arguments.
+
+        Example:
+          >>> x = tf.constant(7)
+          >>> with tf.train.MonitoredSession() as sess:
+          ...     print(sess.run_step_fn(lambda step_context: step_context.session.run(x)))
+          7
+        """
         names = tuple(inspect.signature(step_fn).parameters)
         if inspect.ismethod(step_fn):
             names = ("self",) + names
@@ -511,7 +611,11 @@ class _MonitoredSession:
         return self._sess is None or self._sess.should_stop()
 
     def close(self) -> None:
-        """Ends the hooks and the threads, and closes the session. `RuntimeError` if that was done."""
+        """Ends the hooks and the threads, and closes the session.
+
+        Raises:
+          RuntimeError: It is closed.
+        """
         self._close_internal()
 
     def __enter__(self) -> Any:
@@ -553,7 +657,26 @@ class _MonitoredSession:
 class MonitoredSession(_MonitoredSession):
     """A session that initializes itself, calls hooks, runs queue runners, and is made anew when it was lost.
 
-    `with MonitoredSession(hooks=..) as sess: while not sess.should_stop(): sess.run(..)`; the end of the input ends the block.
+    `with MonitoredSession(hooks=..) as sess: while not sess.should_stop(): sess.run(..)`; the end of the input ends
+    the block. The graph is
+    final from then on.
+
+    Args:
+      session_creator: What makes the session; a `ChiefSessionCreator` by default.
+      hooks: A list of `SessionRunHook`s.
+      stop_grace_period_secs: How long threads have to end.
+
+    Example:
+      >>> number = tf.train.limit_epochs(tf.constant(7), num_epochs=2)
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     print(sess.graph is tf.get_default_graph())
+      ...     while not sess.should_stop():
+      ...         print(sess.run(number))
+      True
+      7
+      7
+      >>> sess = tf.train.MonitoredSession()
+      >>> sess.close()
     """
 
     def __init__(
@@ -568,7 +691,23 @@ class MonitoredSession(_MonitoredSession):
 
 
 class SingularMonitoredSession(_MonitoredSession):
-    """A monitored session that is not made anew; `raw_session()` is the plain one."""
+    """A monitored session that is not made anew; `raw_session()` is the plain one.
+
+    Args:
+      hooks: A list of hooks.
+      scaffold: A `Scaffold`.
+      master: Empty.
+      config: A `ConfigProto`.
+      checkpoint_dir: A folder to restore from.
+      stop_grace_period_secs: How long threads have to end.
+      checkpoint_filename_with_path: A checkpoint to restore.
+
+    Example:
+      >>> x = tf.constant(7)
+      >>> with tf.train.SingularMonitoredSession() as sess:
+      ...     print(sess.run(x), type(sess.raw_session()).__name__)
+      7 Session
+    """
 
     def __init__(
         self,
@@ -611,8 +750,40 @@ def MonitoredTrainingSession(
     save_checkpoint_steps: Any = USE_DEFAULT,
     summary_dir: Optional[str] = None,
 ) -> MonitoredSession:
-    """A `MonitoredSession` with the hooks that training needs: checkpoints (every 600 seconds if nothing is said) and summaries
-    (every 100 steps) in `checkpoint_dir`, speed in the log."""
+    """A `MonitoredSession` with the hooks that training needs: checkpoints and summaries in `checkpoint_dir`, speed in
+    the log.
+
+    Args:
+      master: Empty.
+      is_chief: Whether it initializes and saves, or waits for who does.
+      checkpoint_dir: The folder of checkpoints; without it there are none.
+      scaffold: A `Scaffold`.
+      hooks: A list of hooks.
+      chief_only_hooks: A list of hooks that count if it is the chief.
+      save_checkpoint_secs: How often a checkpoint is saved; every 600 seconds if nothing is said.
+      save_summaries_steps: After how many steps summaries are written: 100.
+      save_summaries_secs: The same in seconds.
+      config: A `ConfigProto`.
+      stop_grace_period_secs: How long threads have to end.
+      log_step_count_steps: After how many steps the speed is logged.
+      max_wait_secs: How long to wait for the chief.
+      save_checkpoint_steps: After how many steps a checkpoint is saved.
+      summary_dir: The folder of summaries; that of checkpoints by default.
+
+    Returns:
+      A `MonitoredSession`.
+
+    Example:
+      >>> import tempfile
+      >>> step = tf.train.get_or_create_global_step()
+      >>> more = step.assign_add(1)
+      >>> folder = tempfile.mkdtemp()
+      >>> with tf.train.MonitoredTrainingSession(checkpoint_dir=folder, hooks=[tf.train.StopAtStepHook(last_step=3)]) as sess:
+      ...     while not sess.should_stop():
+      ...         _ = sess.run(more)
+      >>> tf.train.latest_checkpoint(folder)[-12:]
+      'model.ckpt-3'
+    """
     save_summaries_steps, save_summaries_secs = _steps_or_secs(save_summaries_steps, save_summaries_secs, 100, None)
     save_checkpoint_steps, save_checkpoint_secs = _steps_or_secs(
         save_checkpoint_steps, save_checkpoint_secs, None, 600

@@ -24,7 +24,30 @@ def _target(variable: Any) -> Any:
 
 
 class Optimizer:
-    """What all optimizers have in common. A class of one's own overrides `_apply_dense` and its like, `_create_slots`, `_prepare`."""
+    """What all optimizers have in common.
+
+    A class of one's own overrides `_apply_dense` and its like, `_create_slots`, `_prepare`.
+
+    Args:
+      use_locking: Whether others wait while it changes variables.
+      name: The name of its operations.
+
+    Raises:
+      ValueError: There is no name.
+
+    Example:
+      >>> x, y = tf.Variable(1.0, name="x"), tf.Variable(2.0, name="y")
+      >>> optimizer = tf.train.MomentumOptimizer(0.1, 0.5)
+      >>> pairs = optimizer.compute_gradients(x * x + y, [x, y])
+      >>> step = optimizer.apply_gradients([(tf.clip_by_value(g, -1.0, 1.0), v) for g, v in pairs])
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     sess.run(step)
+      ...     print(*sess.run([x, y]))
+      0.9 1.9
+      >>> optimizer.get_name(), optimizer.get_slot_names(), optimizer.get_slot(x, "momentum").name, len(optimizer.variables())
+      ('Momentum', ['momentum'], 'x/Momentum:0', 2)
+    """
 
     GATE_NONE = 0
     GATE_OP = 1
@@ -58,7 +81,33 @@ class Optimizer:
         name: Optional[str] = None,
         grad_loss: Any = None,
     ) -> Any:
-        """An op that makes one step towards less `loss`, and adds 1 to `global_step`."""
+        """An op that makes one step towards less `loss`, and adds 1 to `global_step`.
+
+        Args:
+          loss: A tensor; its sum is what becomes less.
+          global_step: A variable that counts steps.
+          var_list: A list of variables to change; all trainable ones by default.
+          gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`: what has to be computed before anything is changed.
+          aggregation_method: As for `tf.gradients`.
+          colocate_gradients_with_ops: As for `tf.gradients`.
+          name: A name for the operation.
+          grad_loss: What flows into the loss.
+
+        Returns:
+          An `Operation`.
+
+        Raises:
+          ValueError: The loss depends on none of the variables.
+
+        Example:
+          >>> x, n = tf.Variable(1.0), tf.train.get_or_create_global_step()
+          >>> step = tf.train.GradientDescentOptimizer(0.25).minimize(x * x, global_step=n)
+          >>> with tf.Session() as sess:
+          ...     sess.run(tf.global_variables_initializer())
+          ...     _ = sess.run(step), sess.run(step)
+          ...     print(*sess.run([x, n]))
+          0.25 2
+        """
         pairs = self.compute_gradients(
             loss,
             var_list=var_list,
@@ -83,7 +132,22 @@ class Optimizer:
         colocate_gradients_with_ops: bool = False,
         grad_loss: Any = None,
     ) -> List[GradAndVar]:
-        """Pairs of gradient (None if the loss does not depend on it) and variable."""
+        """Pairs of gradient (None if the loss does not depend on it) and variable. Arguments are those of `minimize`.
+
+        Returns:
+          A list of pairs, which `apply_gradients` takes.
+
+        Raises:
+          ValueError: There are no variables, or `gate_gradients` is none of the three.
+
+        Example:
+          >>> x = tf.Variable(3.0)
+          >>> (gradient, variable), = tf.train.GradientDescentOptimizer(0.1).compute_gradients(x * x)
+          >>> with tf.Session() as sess:
+          ...     sess.run(x.initializer)
+          ...     print(sess.run(gradient), variable is x)
+          6.0 True
+        """
         if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
             raise ValueError(
                 "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH.  "
@@ -114,7 +178,28 @@ class Optimizer:
     def apply_gradients(
         self, grads_and_vars: Sequence[GradAndVar], global_step: Any = None, name: Optional[str] = None
     ) -> Any:
-        """An op that applies gradients to their variables, and then adds 1 to `global_step`."""
+        """An op that applies gradients to their variables, and then adds 1 to `global_step`.
+
+        Args:
+          grads_and_vars: A list of pairs, as `compute_gradients` gives.
+          global_step: A variable that counts steps.
+          name: A name for the operation.
+
+        Returns:
+          An `Operation`.
+
+        Raises:
+          ValueError: There are no pairs, or all gradients are None.
+
+        Example:
+          >>> x = tf.Variable(3.0)
+          >>> step = tf.train.GradientDescentOptimizer(0.5).apply_gradients([(tf.constant(2.0), x)])
+          >>> with tf.Session() as sess:
+          ...     sess.run(x.initializer)
+          ...     sess.run(step)
+          ...     print(sess.run(x))
+          2.0
+        """
         pairs = [(None if g is None else _converted(g), v) for g, v in grads_and_vars]
         if not pairs:
             raise ValueError("No variables provided.")
@@ -327,7 +412,22 @@ class _ByOp(Optimizer):
 
 
 class GradientDescentOptimizer(_ByOp):
-    """`var -= learning_rate * gradient`."""
+    """`var -= learning_rate * gradient`.
+
+    Args:
+      learning_rate: How far a step goes: a float, or a scalar tensor.
+      use_locking: Whether others wait while it changes variables.
+      name: The name of its operations.
+
+    Example:
+      >>> x = tf.Variable(1.0)
+      >>> step = tf.train.GradientDescentOptimizer(0.1).minimize(x * x)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     sess.run(step)
+      ...     print(round(float(sess.run(x)), 3))
+      0.8
+    """
 
     WORD, GRADIENT = "GradientDescent", "delta"
 
@@ -355,7 +455,24 @@ class GradientDescentOptimizer(_ByOp):
 
 
 class MomentumOptimizer(_ByOp):
-    """`accumulation = momentum * accumulation + gradient; var -= learning_rate * accumulation`."""
+    """`accumulation = momentum * accumulation + gradient; var -= learning_rate * accumulation`.
+
+    Args:
+      learning_rate: How far a step goes: a float, or a scalar tensor.
+      momentum: How much of the last step goes on: a float, or a scalar tensor.
+      use_nesterov: Whether the gradient is taken as if that step had been made already.
+      use_locking: Whether others wait while it changes variables.
+      name: The name of its operations.
+
+    Example:
+      >>> x = tf.Variable(1.0)
+      >>> step = tf.train.MomentumOptimizer(0.1, momentum=0.9).minimize(x * x)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     sess.run(step)
+      ...     print(round(float(sess.run(x)), 3))
+      0.8
+    """
 
     WORD = "Momentum"
     SLOTS = (("momentum", "accum", ""),)
@@ -387,7 +504,25 @@ class MomentumOptimizer(_ByOp):
 
 
 class AdamOptimizer(_ByOp):
-    """Adam: steps scaled by running averages of the gradient and of its square."""
+    """Adam: steps scaled by running averages of the gradient and of its square.
+
+    Args:
+      learning_rate: How far a step goes: a float, or a scalar tensor.
+      beta1: How slowly the first average changes.
+      beta2: How slowly the second does.
+      epsilon: What is added to the root of the second.
+      use_locking: Whether others wait while it changes variables.
+      name: The name of its operations.
+
+    Example:
+      >>> x = tf.Variable(1.0)
+      >>> step = tf.train.AdamOptimizer(0.1).minimize(x * x)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     sess.run(step)
+      ...     print(round(float(sess.run(x)), 3))
+      0.9
+    """
 
     WORD = "Adam"
     SLOTS = (("m", "m", ""), ("v", "v", ""))
@@ -472,7 +607,26 @@ def _scatter_add(var: Any, indices: Any, updates: Any, use_locking: bool) -> Any
 
 
 class AdagradOptimizer(_ByOp):
-    """`accumulator += gradient**2; var -= learning_rate * gradient / sqrt(accumulator)`."""
+    """`accumulator += gradient**2; var -= learning_rate * gradient / sqrt(accumulator)`.
+
+    Args:
+      learning_rate: How far a step goes: a float, or a scalar tensor.
+      initial_accumulator_value: What the accumulator begins with.
+      use_locking: Whether others wait while it changes variables.
+      name: The name of its operations.
+
+    Raises:
+      ValueError: `initial_accumulator_value` is not positive.
+
+    Example:
+      >>> x = tf.Variable(1.0)
+      >>> step = tf.train.AdagradOptimizer(0.1).minimize(x * x)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     sess.run(step)
+      ...     print(round(float(sess.run(x)), 3))
+      0.901
+    """
 
     WORD = "Adagrad"
     SLOTS = (("accumulator", "accum", ""),)
@@ -501,7 +655,24 @@ class AdagradOptimizer(_ByOp):
 
 
 class AdadeltaOptimizer(_ByOp):
-    """Adadelta: steps in the units of the variable, from running averages of squared gradients and squared steps."""
+    """Adadelta: steps in the units of the variable, from running averages of squared gradients and squared steps.
+
+    Args:
+      learning_rate: How far a step goes: a float, or a scalar tensor.
+      rho: How slowly the averages change.
+      epsilon: What is added to them.
+      use_locking: Whether others wait while it changes variables.
+      name: The name of its operations.
+
+    Example:
+      >>> x = tf.Variable(1.0)
+      >>> step = tf.train.AdadeltaOptimizer(1.0, epsilon=0.01).minimize(x * x)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     sess.run(step)
+      ...     print(round(float(sess.run(x)), 3))
+      0.564
+    """
 
     WORD = "Adadelta"
     SLOTS = (("accum", "accum", ""), ("accum_update", "accum_update", ""))
@@ -530,7 +701,26 @@ class AdadeltaOptimizer(_ByOp):
 
 
 class RMSPropOptimizer(_ByOp):
-    """RMSProp: the gradient over the root of a running average of its square; `centered` takes the average off first."""
+    """RMSProp: the gradient over the root of a running average of its square.
+
+    Args:
+      learning_rate: How far a step goes: a float, or a scalar tensor.
+      decay: How slowly the average changes.
+      momentum: How much of the last step goes on.
+      epsilon: What is added to the average.
+      centered: Whether the average of the gradient is taken off first.
+      use_locking: Whether others wait while it changes variables.
+      name: The name of its operations.
+
+    Example:
+      >>> x = tf.Variable(1.0)
+      >>> step = tf.train.RMSPropOptimizer(0.1).minimize(x * x)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     sess.run(step)
+      ...     print(round(float(sess.run(x)), 3))
+      0.825
+    """
 
     def __init__(
         self,
@@ -573,7 +763,32 @@ class RMSPropOptimizer(_ByOp):
 
 
 class FtrlOptimizer(_ByOp):
-    """Follow the regularized leader: sparse models by l1 and l2 regularization."""
+    """Follow the regularized leader: sparse models by l1 and l2 regularization.
+
+    Args:
+      learning_rate: How far a step goes: a float, or a scalar tensor.
+      learning_rate_power: 0, or negative: how fast steps become smaller.
+      initial_accumulator_value: What the sum of squares begins with.
+      l1_regularization_strength: How strongly variables are drawn to zero.
+      l2_regularization_strength: How strongly they are kept small.
+      accum_name: The name of the slot of squares.
+      linear_name: The name of the other slot.
+      l2_shrinkage_regularization_strength: How strongly they are kept small by the gradient.
+      use_locking: Whether others wait while it changes variables.
+      name: The name of its operations.
+
+    Raises:
+      ValueError: `learning_rate_power` is positive, or another number negative.
+
+    Example:
+      >>> x = tf.Variable(1.0)
+      >>> step = tf.train.FtrlOptimizer(0.1).minimize(x * x)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     sess.run(step)
+      ...     print(round(float(sess.run(x)), 3))
+      0.745
+    """
 
     SLOTS = (("accum", "accum", ""), ("linear", "linear", ""))
 
@@ -636,7 +851,24 @@ class FtrlOptimizer(_ByOp):
 
 
 class ProximalGradientDescentOptimizer(_ByOp):
-    """Gradient descent with l1 and l2 regularization."""
+    """Gradient descent with l1 and l2 regularization.
+
+    Args:
+      learning_rate: How far a step goes: a float, or a scalar tensor.
+      l1_regularization_strength: How strongly variables are drawn to zero.
+      l2_regularization_strength: How strongly they are kept small.
+      use_locking: Whether others wait while it changes variables.
+      name: The name of its operations.
+
+    Example:
+      >>> x = tf.Variable(1.0)
+      >>> step = tf.train.ProximalGradientDescentOptimizer(0.1, l1_regularization_strength=0.5).minimize(x * x)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     sess.run(step)
+      ...     print(round(float(sess.run(x)), 3))
+      0.75
+    """
 
     WORD, GRADIENT = "ProximalGradientDescent", "delta"
 
@@ -673,7 +905,28 @@ class ProximalGradientDescentOptimizer(_ByOp):
 
 
 class ProximalAdagradOptimizer(AdagradOptimizer):
-    """Adagrad with l1 and l2 regularization."""
+    """Adagrad with l1 and l2 regularization.
+
+    Args:
+      learning_rate: How far a step goes: a float, or a scalar tensor.
+      initial_accumulator_value: What the accumulator begins with.
+      l1_regularization_strength: How strongly variables are drawn to zero.
+      l2_regularization_strength: How strongly they are kept small.
+      use_locking: Whether others wait while it changes variables.
+      name: The name of its operations.
+
+    Raises:
+      ValueError: `initial_accumulator_value` is not positive.
+
+    Example:
+      >>> x = tf.Variable(1.0)
+      >>> step = tf.train.ProximalAdagradOptimizer(0.1).minimize(x * x)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     sess.run(step)
+      ...     print(round(float(sess.run(x)), 3))
+      0.901
+    """
 
     WORD = "ProximalAdagrad"
 
@@ -705,7 +958,30 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
 
 
 class AdagradDAOptimizer(_ByOp):
-    """Adagrad by dual averaging: variables follow from the sums of their gradients and of those squared, so that `l1` keeps them at zero."""
+    """Adagrad by dual averaging: variables follow from the sums of their gradients and of those squared, so that `l1`
+    keeps them at zero.
+
+    Args:
+      learning_rate: How far a step goes: a float, or a scalar tensor.
+      global_step: The variable that counts steps.
+      initial_gradient_squared_accumulator_value: What the sum of squares begins with.
+      l1_regularization_strength: How strongly variables are drawn to zero.
+      l2_regularization_strength: How strongly they are kept small.
+      use_locking: Whether others wait while it changes variables.
+      name: The name of its operations.
+
+    Raises:
+      ValueError: `initial_gradient_squared_accumulator_value` is not positive.
+
+    Example:
+      >>> x = tf.Variable(1.0)
+      >>> step = tf.train.AdagradDAOptimizer(0.1, tf.train.get_or_create_global_step()).minimize(x * x)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     sess.run(step)
+      ...     print(round(float(sess.run(x)), 3))
+      -0.099
+    """
 
     WORD = "AdagradDA"
     SLOTS = (
@@ -755,7 +1031,29 @@ class AdagradDAOptimizer(_ByOp):
 
 
 class ExponentialMovingAverage:
-    """Keeps averages of variables, in which older values count less and less: `average -= (1 - decay) * (average - value)`."""
+    """Keeps averages of variables, in which older values count less and less: `average -= (1 - decay) * (average -
+    value)`.
+
+    Args:
+      decay: How slowly the average changes: a float, or a scalar tensor.
+      num_updates: A count, such as the global step: at first averages change faster, by `min(decay, (1 + n) / (10 +
+        n))`.
+      zero_debias: Whether averages of tensors begin at zero, which is made up for.
+      name: The name of what is made.
+
+    Example:
+      >>> x = tf.Variable(1.0, name="x")
+      >>> ema = tf.train.ExponentialMovingAverage(decay=0.9)
+      >>> update = ema.apply([x])
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     x.load(2.0)
+      ...     sess.run(update)
+      ...     print(round(float(sess.run(ema.average(x))), 3))
+      1.1
+      >>> ema.name, ema.average_name(x), sorted(ema.variables_to_restore())
+      ('ExponentialMovingAverage', 'x/ExponentialMovingAverage', ['x/ExponentialMovingAverage'])
+    """
 
     def __init__(
         self, decay: Any, num_updates: Any = None, zero_debias: bool = False, name: str = "ExponentialMovingAverage"

@@ -73,10 +73,50 @@ def _checked(named: Dict[str, Any]) -> Dict[str, Any]:
 
 
 class Saver:
-    """Saves variables to checkpoints and restores them. Adds its ops to the graph when made, or at first use if `defer_build`.
+    """Saves variables to checkpoints and restores them. Adds its ops to the graph when made, or at first use if
+    `defer_build`.
 
-    `var_list` is a list of variables, or a dict of them by the names to save them under; all of them by default. The latest
-    `max_to_keep` checkpoints are kept (all of them if 0 or None), and for good one of every `keep_checkpoint_every_n_hours`.
+    Args:
+      var_list: A list of variables, or a dict of them by the names to save them under; all of them by default.
+      reshape: Whether values of another shape with as many elements may be restored.
+      sharded: Accepted.
+      max_to_keep: How many checkpoints are kept; all of them if 0 or None.
+      keep_checkpoint_every_n_hours: How often one is kept for good.
+      name: The name scope of its ops.
+      restore_sequentially: Whether one variable is restored after the other.
+      saver_def: A `SaverDef`, whose ops are in the graph.
+      builder: Accepted.
+      defer_build: Whether the ops are made at first use.
+      allow_empty: Whether there may be no variables.
+      write_version: The version of the format.
+      pad_step_number: Whether step numbers have eight digits.
+      save_relative_paths: Whether the file `checkpoint` has paths relative to its folder.
+      filename: A tensor of the name, in place of a placeholder.
+
+    Raises:
+      ValueError: There are no variables, or `defer_build` comes with `var_list`.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> v = tf.Variable([1.0, 2.0], name="v")
+      >>> saver = tf.train.Saver()
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     path = saver.save(sess, os.path.join(folder, "model"), global_step=3)
+      >>> os.path.basename(path), sorted(os.listdir(folder))
+      ('model-3', ['checkpoint', 'model-3.data-00000-of-00001', 'model-3.index', 'model-3.meta'])
+      >>> with tf.Session() as sess:
+      ...     saver.restore(sess, path)
+      ...     print(sess.run(v))
+      [1. 2.]
+      >>> saver.last_checkpoints == [path], saver.as_saver_def().max_to_keep, tf.train.Saver.from_proto(saver.to_proto()).last_checkpoints
+      (True, 5, [])
+      >>> saver.set_last_checkpoints_with_time([(path, 0.0)])
+      >>> saver.set_last_checkpoints([path])
+      >>> saver.recover_last_checkpoints([path])
+      >>> len(saver.export_meta_graph().graph_def.node) > 1
+      True
     """
 
     def __init__(
@@ -123,7 +163,16 @@ class Saver:
             self.build()
 
     def build(self) -> None:
-        """Adds the ops, unless they are there."""
+        """Adds the ops, unless they are there.
+
+        Raises:
+          ValueError: There are no variables.
+
+        Example:
+          >>> saver = tf.train.Saver(defer_build=True)
+          >>> v = tf.Variable(1.0)
+          >>> saver.build()
+        """
         if self.saver_def is not None or self._is_empty:
             return
         var_list = self._var_list
@@ -237,7 +286,37 @@ class Saver:
         strip_default_attrs: bool = False,
         save_debug_info: bool = False,
     ) -> Optional[str]:
-        """Saves the variables of a session; returns the checkpoint's name, which `restore` takes."""
+        """Saves the variables of a session.
+
+        Args:
+          sess: The session.
+          save_path: Where: the beginning of the files' names. The folder must be there.
+          global_step: A number that is put behind the name, or a variable of it.
+          latest_filename: The file of the folder that says which checkpoint is the latest: `checkpoint`.
+          meta_graph_suffix: The suffix of the file of the graph.
+          write_meta_graph: Whether that file is written.
+          write_state: Whether the file that says which is the latest is.
+          strip_default_attrs: Whether attributes of default values are left out of the graph.
+          save_debug_info: Accepted.
+
+        Returns:
+          The checkpoint's name, which `restore` takes; None if there is nothing to save.
+
+        Raises:
+          ValueError: There is no such folder, or names collide.
+          TypeError: `sess` is no session.
+
+        Example:
+          >>> import os, tempfile
+          >>> folder = tempfile.mkdtemp()
+          >>> v = tf.Variable([1.0, 2.0], name="v")
+          >>> saver = tf.train.Saver()
+          >>> with tf.Session() as sess:
+          ...     sess.run(v.initializer)
+          ...     path = saver.save(sess, os.path.join(folder, "model"), global_step=3)
+          >>> path == os.path.join(folder, "model-3")
+          True
+        """
         save_path = os.fspath(save_path)
         latest_filename = latest_filename or "checkpoint"
         if os.path.split(latest_filename)[0]:
@@ -318,7 +397,30 @@ class Saver:
         )
 
     def restore(self, sess: Any, save_path: Optional[str]) -> None:
-        """Sets the variables of a session to what a checkpoint holds; they need not be initialized."""
+        """Sets the variables of a session to what a checkpoint holds; they need not be initialized.
+
+        Args:
+          sess: The session.
+          save_path: What `save` gave.
+
+        Raises:
+          ValueError: There is no such checkpoint.
+          tf.errors.NotFoundError: It lacks a variable.
+          tf.errors.InvalidArgumentError: A variable has another shape.
+
+        Example:
+          >>> import os, tempfile
+          >>> folder = tempfile.mkdtemp()
+          >>> v = tf.Variable([1.0, 2.0], name="v")
+          >>> saver = tf.train.Saver()
+          >>> with tf.Session() as sess:
+          ...     sess.run(v.initializer)
+          ...     path = saver.save(sess, os.path.join(folder, "model"), global_step=3)
+          >>> with tf.Session() as sess:
+          ...     saver.restore(sess, path)
+          ...     print(sess.run(v))
+          [1. 2.]
+        """
         if self._is_empty:
             return
         if save_path is None:

@@ -18,8 +18,28 @@ def _maybe_name(obj: Any) -> str:
 
 
 class SessionManager:
-    """Makes sessions for a graph. `ready_op` gives the names of variables not initialized yet (none: the model is ready);
-    `ready_for_local_init_op` those that must be before `local_init_op` runs."""
+    """Makes sessions for a graph.
+
+    Args:
+      local_init_op: Initializes what is not saved.
+      ready_op: The names of variables not initialized yet (none: the model is ready).
+      ready_for_local_init_op: The names of those that must be before `local_init_op` runs.
+      graph: The graph; the default graph by default.
+      recovery_wait_secs: How long to wait between two looks.
+      local_init_run_options: `RunOptions` for `local_init_op`.
+
+    Raises:
+      ValueError: `ready_for_local_init_op` without `local_init_op`.
+
+    Example:
+      >>> v = tf.Variable(3)
+      >>> manager = tf.train.SessionManager(ready_op=tf.report_uninitialized_variables())
+      >>> sess = manager.prepare_session("", init_op=v.initializer)
+      >>> print(sess.run(v))
+      3
+      >>> manager.recover_session("")[1]
+      False
+    """
 
     def __init__(
         self,
@@ -89,7 +109,23 @@ class SessionManager:
     ) -> Any:
         """A session that is ready: from the checkpoint if there is one, else by `init_op` and `init_fn`.
 
-        `RuntimeError` if it is not ready after that.
+        Args:
+          master: Empty.
+          init_op: Initializes the model.
+          saver: A `Saver`.
+          checkpoint_dir: A folder to restore from.
+          checkpoint_filename_with_path: A checkpoint to restore.
+          wait_for_checkpoint: Whether to wait for one.
+          max_wait_secs: How long.
+          config: A `ConfigProto`.
+          init_feed_dict: What `init_op` is fed.
+          init_fn: A function of the session.
+
+        Returns:
+          A `Session`.
+
+        Raises:
+          RuntimeError: It is not ready after that.
         """
         sess, restored = self._restore_checkpoint(
             master, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs, config
@@ -145,7 +181,24 @@ class SessionManager:
         return sess, True
 
     def wait_for_session(self, master: str, config: Any = None, max_wait_secs: Optional[float] = float("inf")) -> Any:
-        """A session whose model somebody else makes ready; `DeadlineExceededError` after `max_wait_secs`."""
+        """A session whose model somebody else makes ready.
+
+        Args:
+          master: Empty.
+          config: A `ConfigProto`.
+          max_wait_secs: How long to wait.
+
+        Returns:
+          A `Session`.
+
+        Raises:
+          tf.errors.DeadlineExceededError: It took longer.
+
+        Example:
+          >>> x = tf.constant(7)
+          >>> print(tf.train.SessionManager().wait_for_session("").run(x))
+          7
+        """
         limit = float("inf") if max_wait_secs is None else max_wait_secs
         give_up = time.monotonic() + limit
         while True:

@@ -6,7 +6,27 @@ from typing import Any, NamedTuple, Optional
 
 
 class SessionRunHook:
-    """Override what is wanted: the calls come in the order they stand here."""
+    """What is called around the runs of a monitored session. Override what is wanted: the calls come in the order they
+    stand here.
+
+    Example:
+      >>> class Watch(tf.train.SessionRunHook):
+      ...     def begin(self):
+      ...         self.step = tf.train.get_or_create_global_step()
+      ...     def after_create_session(self, session, coord):
+      ...         print("ready")
+      ...     def before_run(self, run_context):
+      ...         return tf.train.SessionRunArgs(self.step)
+      ...     def after_run(self, run_context, run_values):
+      ...         print("step", run_values.results)
+      ...     def end(self, session):
+      ...         print("done")
+      >>> with tf.train.MonitoredSession(hooks=[Watch()]) as sess:
+      ...     _ = sess.run(tf.train.get_global_step())
+      ready
+      step 0
+      done
+    """
 
     def begin(self) -> None:
         """Called once, before the session is made; the graph may still be added to."""
@@ -26,7 +46,12 @@ class SessionRunHook:
 
 
 class SessionRunArgs(NamedTuple):
-    """What a hook adds to a run: `fetches` in any structure, a dict of feeds, `RunOptions`."""
+    """What a hook adds to a run: `fetches` in any structure, `feed_dict`, a dict, and `options`, a `RunOptions`.
+
+    Example:
+      >>> tf.train.SessionRunArgs(["loss:0"]).fetches
+      ['loss:0']
+    """
 
     fetches: Any
     feed_dict: Any = None
@@ -34,7 +59,22 @@ class SessionRunArgs(NamedTuple):
 
 
 class SessionRunValues(NamedTuple):
-    """What a run gave: the hook's own fetches as it asked for them, and the run's options and metadata."""
+    """What a run gave: `results`, the hook's own fetches as it asked for them, and the run's `options` and
+    `run_metadata`.
+
+    Example:
+      >>> class Peek(tf.train.SessionRunHook):
+      ...     def before_run(self, run_context):
+      ...         return tf.train.SessionRunArgs({"x": "x:0"})
+      ...     def after_run(self, run_context, run_values):
+      ...         print(int(run_values.results["x"]))
+      >>> x = tf.constant(7, name="x")
+      >>> y = x + 1
+      >>> with tf.train.MonitoredSession(hooks=[Peek()]) as sess:
+      ...     print(sess.run(y))
+      7
+      8
+    """
 
     results: Any
     options: Any
@@ -42,7 +82,22 @@ class SessionRunValues(NamedTuple):
 
 
 class SessionRunContext:
-    """The run that a hook is called for."""
+    """The run that a hook is called for.
+
+    Example:
+      >>> class Once(tf.train.SessionRunHook):
+      ...     def before_run(self, run_context):
+      ...         print(run_context.original_args.fetches.name, type(run_context.session).__name__)
+      ...     def after_run(self, run_context, run_values):
+      ...         run_context.request_stop()
+      ...         print(run_context.stop_requested)
+      >>> x = tf.constant(1, name="x")
+      >>> with tf.train.MonitoredSession(hooks=[Once()]) as sess:
+      ...     while not sess.should_stop():
+      ...         _ = sess.run(x)
+      x:0 Session
+      True
+    """
 
     def __init__(self, original_args: SessionRunArgs, session: Any) -> None:
         self._original_args = original_args

@@ -13,12 +13,43 @@ GLOBAL_STEP_READ_KEY = "global_step_read_op_cache"
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
-    """The step's value now."""
+    """The step's value now.
+
+    Args:
+      sess: A session.
+      global_step_tensor: The step.
+
+    Returns:
+      An int.
+
+    Example:
+      >>> step = tf.train.create_global_step()
+      >>> with tf.Session() as sess:
+      ...     sess.run(step.initializer)
+      ...     tf.train.global_step(sess, step)
+      0
+    """
     return int(sess.run(global_step_tensor))
 
 
 def get_global_step(graph: Any = None) -> Any:
-    """The graph's global step, from its collection or by the name `global_step:0`; None if it has none."""
+    """The graph's global step, from its collection or by the name `global_step:0`.
+
+    Args:
+      graph: The graph; the default graph by default.
+
+    Returns:
+      A variable or tensor; None if there is none.
+
+    Raises:
+      TypeError: It is no scalar of integers.
+
+    Example:
+      >>> tf.train.get_global_step() is None
+      True
+      >>> tf.train.create_global_step() is tf.train.get_global_step()
+      True
+    """
     graph = graph or tf.get_default_graph()
     found = graph.get_collection(GraphKeys.GLOBAL_STEP)
     if 1 < len(found):
@@ -36,7 +67,22 @@ def get_global_step(graph: Any = None) -> Any:
 
 
 def create_global_step(graph: Any = None) -> Any:
-    """Makes the global step; `ValueError` if there is one."""
+    """Makes the global step: an int64 variable, zero at first, that counts the steps of training.
+
+    Args:
+      graph: The graph; the default graph by default.
+
+    Returns:
+      A variable.
+
+    Raises:
+      ValueError: There is one.
+
+    Example:
+      >>> step = tf.train.create_global_step()
+      >>> step.name, step.dtype.base_dtype
+      ('global_step:0', tf.int64)
+    """
     graph = graph or tf.get_default_graph()
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
@@ -52,14 +98,35 @@ def create_global_step(graph: Any = None) -> Any:
 
 
 def get_or_create_global_step(graph: Any = None) -> Any:
-    """The global step, made if there is none."""
+    """The global step, made if there is none.
+
+    Args:
+      graph: The graph; the default graph by default.
+
+    Returns:
+      A variable or tensor.
+
+    Example:
+      >>> tf.train.get_or_create_global_step() is tf.train.get_or_create_global_step()
+      True
+    """
     graph = graph or tf.get_default_graph()
     tensor = get_global_step(graph)
     return create_global_step(graph) if tensor is None else tensor
 
 
 def assert_global_step(global_step_tensor: Any) -> None:
-    """`TypeError` unless it is a scalar integer tensor or variable."""
+    """Raises unless it is a scalar integer tensor or variable.
+
+    Args:
+      global_step_tensor: What is looked at.
+
+    Raises:
+      TypeError: It is none.
+
+    Example:
+      >>> tf.train.assert_global_step(tf.train.create_global_step())
+    """
     if not all(hasattr(global_step_tensor, word) for word in ("dtype", "get_shape", "op")):
         raise TypeError(f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor}.')
     if not global_step_tensor.dtype.base_dtype.is_integer:

@@ -7,9 +7,24 @@ from millstream import flags
 
 
 def run(main: Optional[Callable[[List[str]], Any]] = None, argv: Optional[List[str]] = None) -> None:
-    """Reads the flags, calls `main` (that of the program, by default) with what is no flag, and exits with what it returns.
+    """Reads the flags, calls `main` with what is no flag, and exits with what it returns.
 
     Flags that nobody defined are left in `argv`.
+
+    Args:
+      main: A function of a list of text; that of the program by default.
+      argv: The command line; `sys.argv` by default.
+
+    Raises:
+      SystemExit: Always, at the end.
+
+    Example:
+      >>> try:
+      ...     tf.app.run(lambda argv: print(argv[1:]), ["program", "input.txt"])
+      ... except SystemExit as end:
+      ...     print(end.code)
+      ['input.txt']
+      None
     """
     from absl import app
 

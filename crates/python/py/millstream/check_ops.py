@@ -58,6 +58,34 @@ def _known_to_fail(op_name: str, x: Tensor, y: Tensor) -> bool:
     return a is not None and b is not None and not np.all(getattr(np, _NUMPY[op_name])(a, b))
 
 
+_COMPARED = """An op that fails unless `x {sign} y` holds of all elements.
+
+Let what must not go on depend on it: `with tf.control_dependencies([..])`.
+
+Args:
+  x: A tensor of numbers.
+  y: A tensor of the same dtype, whose shape broadcasts with that of `x`.
+  data: A list of tensors to show in the message; by default both.
+  summarize: How many elements of each to show (3).
+  message: What the message begins with.
+  name: The name scope of what is made.
+
+Returns:
+  An `Operation`.
+
+Raises:
+  tf.errors.InvalidArgumentError: At once if it is known not to hold; else when run.
+
+Example:
+  >>> check = tf.{name}([1, 2], {ok})
+  >>> tf.{name}([1, 2], {bad})
+  Traceback (most recent call last):
+    ...
+  millstream.errors.InvalidArgumentError: Condition x {sign} y did not hold element-wise:
+  ...
+"""
+
+
 def _comparison(op_name: str, called: str, sign: str) -> Any:
     def function(x: Any, y: Any, data: Any = None, summarize: Optional[int] = None, message: Optional[str] = None, name: Optional[str] = None) -> Operation:
         if called == "assert_equal":
@@ -79,7 +107,9 @@ def _comparison(op_name: str, called: str, sign: str) -> Any:
             return assert_(reduction_ops.reduce_all(op(op_name)(x, y)), data, summarize)
 
     function.__name__ = function.__qualname__ = called
-    function.__doc__ = "An op that fails unless `x %s y` holds of all elements; known to be false, it raises `InvalidArgumentError` at once." % sign
+    ok, bad = {"==": ("[1, 2]", "[1, 3]"), "!=": ("[3, 3]", "[1, 3]"), "<": ("[2, 3]", "[1, 3]"), "<=": ("[1, 3]", "[0, 3]")}.get(sign, ("[1, 1]", "[1, 3]"))
+    ok = "[0, 1]" if sign == ">" else ok
+    function.__doc__ = _COMPARED.format(sign=sign, name=called, ok=ok, bad=bad)
     return function
 
 
@@ -96,6 +126,31 @@ assert_greater = _comparison("Greater", "assert_greater", ">")
 assert_greater_equal = _comparison("GreaterEqual", "assert_greater_equal", ">=")
 
 
+_SIGNED = """An op that fails unless `x {sign} 0` holds of all elements.
+
+Args:
+  x: A tensor of numbers.
+  data: A list of tensors to show in the message; by default `x`.
+  summarize: How many elements of each to show (3).
+  message: What the message begins with.
+  name: The name scope of what is made.
+
+Returns:
+  An `Operation`.
+
+Raises:
+  tf.errors.InvalidArgumentError: At once if it is known not to hold; else when run.
+
+Example:
+  >>> check = tf.{name}([{ok}])
+  >>> try:
+  ...     tf.{name}([{bad}])
+  ... except tf.errors.InvalidArgumentError:
+  ...     print("not so")
+  not so
+"""
+
+
 def _signed(compare: Any, called: str, sign: str, zero_first: bool) -> Any:
     def function(x: Any, data: Any = None, summarize: Optional[int] = None, message: Optional[str] = None, name: Optional[str] = None) -> Operation:
         with name_scope(name, called, [x, data]):
@@ -106,7 +161,7 @@ def _signed(compare: Any, called: str, sign: str, zero_first: bool) -> Any:
             return compare(zero, x, data, summarize) if zero_first else compare(x, zero, data, summarize)
 
     function.__name__ = function.__qualname__ = called
-    function.__doc__ = "An op that fails unless `x %s 0` holds of all elements; known to be false, it raises `InvalidArgumentError` at once." % sign
+    function.__doc__ = _SIGNED.format(sign=sign, name=called, ok={">": 1, "<": -1}.get(sign, 0), bad=-1 if ">" in sign else 1)
     return function
 
 
@@ -119,7 +174,27 @@ assert_non_positive = _signed(assert_less_equal, "assert_non_positive", "<=", Fa
 def assert_near(
     x: Any, y: Any, rtol: Any = None, atol: Any = None, data: Any = None, summarize: Optional[int] = None, message: Optional[str] = None, name: Optional[str] = None
 ) -> Operation:
-    """An op that fails unless `|x - y| < atol + rtol * |y|` of all elements; by default both are ten times what the dtype can tell apart."""
+    """An op that fails unless `|x - y| < atol + rtol * |y|` of all elements.
+
+    Args:
+      x: A tensor of numbers.
+      y: A tensor of the same dtype, whose shape broadcasts with that of `x`.
+      rtol: By default ten times what the dtype can tell apart.
+      atol: The same.
+      data: A list of tensors to show in the message.
+      summarize: How many elements of each to show (3).
+      message: What the message begins with.
+      name: The name scope of what is made.
+
+    Returns:
+      An `Operation`.
+
+    Raises:
+      tf.errors.InvalidArgumentError: When run: it does not hold.
+
+    Example:
+      >>> tf.Session().run(tf.debugging.assert_near([1.0], [1.0001], rtol=0.01))
+    """
     with name_scope(name, "assert_near", [x, y, rtol, atol, data]):
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, x.dtype.base_dtype, "y")
@@ -134,7 +209,25 @@ def assert_near(
 
 
 def verify_tensor_all_finite(t: Any = None, msg: Any = None, name: Optional[str] = None, x: Any = None, message: Any = None) -> Tensor:
-    """`t`, which fails with `msg` if it holds a NaN or an infinity."""
+    """`t`, which fails with `msg` if it holds a NaN or an infinity.
+
+    Args:
+      t: A tensor of floats.
+      msg: What the message begins with.
+      name: A name for the operation.
+      x: What `t` is called later.
+      message: What `msg` is called later.
+
+    Returns:
+      A tensor of the same value.
+
+    Raises:
+      tf.errors.InvalidArgumentError: When run: it holds one.
+
+    Example:
+      >>> print(tf.Session().run(tf.verify_tensor_all_finite([1.0, 2.0], "x is bad")))
+      [1. 2.]
+    """
     t, msg = renamed(x, t, "x", "t"), renamed(message, msg, "message", "msg")
     with name_scope(name, "VerifyFinite", [t]):
         t = convert_to_tensor(t, name="t")
@@ -148,14 +241,38 @@ def _steps(x: Tensor) -> Tensor:
 
 
 def is_non_decreasing(x: Any, name: Optional[str] = None) -> Tensor:
-    """Whether no element, in row-major order, is less than the one before it."""
+    """Whether no element, in row-major order, is less than the one before it.
+
+    Args:
+      x: A tensor of numbers.
+      name: The name scope of what is made.
+
+    Returns:
+      A boolean scalar.
+
+    Example:
+      >>> print(*tf.Session().run([tf.is_non_decreasing([1, 1, 2]), tf.is_non_decreasing([2, 1])]))
+      True False
+    """
     with name_scope(name, "is_non_decreasing", [x]):
         steps = _steps(convert_to_tensor(x, name="x"))
         return reduction_ops.reduce_all(op("LessEqual")(convert_to_tensor(0, steps.dtype), steps))
 
 
 def is_strictly_increasing(x: Any, name: Optional[str] = None) -> Tensor:
-    """Whether each element, in row-major order, is greater than the one before it."""
+    """Whether each element, in row-major order, is greater than the one before it.
+
+    Args:
+      x: A tensor of numbers.
+      name: The name scope of what is made.
+
+    Returns:
+      A boolean scalar.
+
+    Example:
+      >>> print(*tf.Session().run([tf.is_strictly_increasing([1, 1, 2]), tf.is_strictly_increasing([1, 2])]))
+      False True
+    """
     with name_scope(name, "is_strictly_increasing", [x]):
         steps = _steps(convert_to_tensor(x, name="x"))
         return reduction_ops.reduce_all(op("Less")(convert_to_tensor(0, steps.dtype), steps))
@@ -173,6 +290,32 @@ def _rank(rank: Any, what: str = "Rank must be a scalar.") -> Tensor:
     if rank.shape.ndims not in (None, 0):
         raise ValueError(what)
     return rank
+
+
+_RANKED = """An op that fails unless `x` has rank {words}`rank`.
+
+Args:
+  x: A tensor.
+  rank: An int, or an int32 scalar tensor.
+  data: A list of tensors to show in the message.
+  summarize: How many elements of each to show (3).
+  message: What the message begins with.
+  name: The name scope of what is made.
+
+Returns:
+  An `Operation`.
+
+Raises:
+  ValueError: It is known not to have it, or `rank` is negative.
+  tf.errors.InvalidArgumentError: When run: it does not have it.
+
+Example:
+  >>> check = tf.{name}([[1, 2]], 2)
+  >>> tf.{name}([[1, 2]], 3)
+  Traceback (most recent call last):
+    ...
+  ValueError: .  Tensor ... must have rank {words}3.  Received rank 2, shape (1, 2)
+"""
 
 
 def _with_rank(called: str, op_name: str, words: str, holds: Any) -> Any:
@@ -196,7 +339,7 @@ def _with_rank(called: str, op_name: str, words: str, holds: Any) -> Any:
             return assert_(op(op_name)(array_ops.rank(x), rank), data, summarize)
 
     function.__name__ = function.__qualname__ = called
-    function.__doc__ = "An op that fails unless `x` has rank %s`rank`; known to be false, it raises `ValueError` at once." % words
+    function.__doc__ = _RANKED.format(words=words, name=called)
     return function
 
 
@@ -207,7 +350,26 @@ assert_rank_at_least = _with_rank("assert_rank_at_least", "GreaterEqual", "at le
 def assert_rank_in(
     x: Any, ranks: Sequence[Any], data: Any = None, summarize: Optional[int] = None, message: Optional[str] = None, name: Optional[str] = None
 ) -> Operation:
-    """An op that fails unless the rank of `x` is one of these; known to be false, it raises `ValueError` at once."""
+    """An op that fails unless the rank of `x` is one of these.
+
+    Args:
+      x: A tensor.
+      ranks: A list of ints, or of int32 scalar tensors.
+      data: A list of tensors to show in the message.
+      summarize: How many elements of each to show (3).
+      message: What the message begins with.
+      name: The name scope of what is made.
+
+    Returns:
+      An `Operation`.
+
+    Raises:
+      ValueError: It is known to be none of them.
+      tf.errors.InvalidArgumentError: When run: it is none.
+
+    Example:
+      >>> check = tf.assert_rank_in([[1, 2]], (1, 2))
+    """
     with name_scope(name, "assert_rank_in", [x] + list(ranks) + list(data or [])):
         x = x if isinstance(x, SparseTensor) else convert_to_tensor(x, name="x")
         ranks = [_rank(r) for r in ranks]
@@ -228,7 +390,23 @@ def assert_rank_in(
 
 
 def assert_scalar(tensor: Any, name: Optional[str] = None, message: Optional[str] = None) -> Tensor:
-    """`tensor` as a tensor; `ValueError` unless it is a scalar."""
+    """`tensor` as a tensor, which has to be a scalar.
+
+    Args:
+      tensor: What becomes a tensor.
+      name: The name scope of what is made.
+      message: What the message begins with.
+
+    Returns:
+      A tensor.
+
+    Raises:
+      ValueError: It is none.
+
+    Example:
+      >>> tf.debugging.assert_scalar(3).shape
+      TensorShape([])
+    """
     with name_scope(name, "assert_scalar", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name=scope)
         if tensor.shape.ndims != 0:
@@ -239,9 +417,26 @@ def assert_scalar(tensor: Any, name: Optional[str] = None, message: Optional[str
 def assert_shapes(
     shapes: Any, data: Any = None, summarize: Optional[int] = None, message: Optional[str] = None, name: Optional[str] = None
 ) -> Operation:
-    """An op that fails unless each tensor has its shape, of sizes, of None (any), and of symbols that stand for one size everywhere.
+    """An op that fails unless each tensor has its shape, of sizes, of None (any), and of symbols that stand for one size
+    everywhere.
 
-    `shapes`: pairs of a tensor and its shape, or a dictionary of them: `[(x, ("N", 3)), (y, ("N",))]`.
+    Args:
+      shapes: Pairs of a tensor and its shape, or a dictionary of them.
+      data: A list of tensors to show in the message.
+      summarize: How many elements of each to show (3).
+      message: What the message begins with.
+      name: The name scope of what is made.
+
+    Returns:
+      An `Operation`.
+
+    Raises:
+      ValueError: It is known not to hold.
+      tf.errors.InvalidArgumentError: When run: it does not hold.
+
+    Example:
+      >>> x, y = tf.zeros([4, 3]), tf.zeros([4])
+      >>> check = tf.debugging.assert_shapes([(x, ("N", 3)), (y, ("N",))])
     """
     pairs = list(shapes.items()) if isinstance(shapes, collections.abc.Mapping) else list(shapes)
     with name_scope(name, "assert_shapes", [x for x, _ in pairs]):
@@ -279,7 +474,22 @@ def assert_shapes(
 
 
 def assert_integer(x: Any, message: Optional[str] = None, name: Optional[str] = None) -> Operation:
-    """`TypeError` unless `x` is of integers."""
+    """Raises unless `x` is of integers.
+
+    Args:
+      x: A tensor.
+      message: What the message begins with.
+      name: The name of what is returned.
+
+    Returns:
+      An `Operation` that does nothing.
+
+    Raises:
+      TypeError: It is of another dtype.
+
+    Example:
+      >>> check = tf.assert_integer([1, 2])
+    """
     with name_scope(name, "assert_integer", [x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
@@ -288,7 +498,23 @@ def assert_integer(x: Any, message: Optional[str] = None, name: Optional[str] = 
 
 
 def assert_type(tensor: Any, tf_type: Any, message: Optional[str] = None, name: Optional[str] = None) -> Operation:
-    """`TypeError` unless `tensor` is of this dtype."""
+    """Raises unless `tensor` is of this dtype.
+
+    Args:
+      tensor: A tensor.
+      tf_type: The dtype.
+      message: What the message begins with.
+      name: The name of what is returned.
+
+    Returns:
+      An `Operation` that does nothing.
+
+    Raises:
+      TypeError: It is of another dtype.
+
+    Example:
+      >>> check = tf.assert_type([1, 2], tf.int32)
+    """
     with name_scope(name, "assert_type", [tensor]):
         tensor = convert_to_tensor(tensor, name="tensor")
         if tensor.dtype != tf_type:
@@ -297,7 +523,22 @@ def assert_type(tensor: Any, tf_type: Any, message: Optional[str] = None, name: 
 
 
 def assert_same_float_dtype(tensors: Optional[Sequence[Any]] = None, dtype: Any = None) -> Any:
-    """The one floating dtype that all tensors have (float32 if there are none); `ValueError` if they do not agree, or with `dtype`."""
+    """The one floating dtype that all tensors have.
+
+    Args:
+      tensors: A list of tensors.
+      dtype: The dtype that they must have, if one is given.
+
+    Returns:
+      A `DType`: float32 if there are no tensors.
+
+    Raises:
+      ValueError: They do not agree, or not with `dtype`, or it is no floating dtype.
+
+    Example:
+      >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0), tf.constant([2.0])])
+      tf.float32
+    """
     expected = None if dtype is None else dtypes.as_dtype(dtype)
     first = None
     for tensor in tensors or ():
@@ -315,7 +556,21 @@ def assert_same_float_dtype(tensors: Optional[Sequence[Any]] = None, dtype: Any 
 
 
 def assert_proper_iterable(values: Any) -> None:
-    """`TypeError` unless `values` is a list or the like: no tensor, array or string."""
+    """Raises unless `values` is a list or the like: no tensor, array or string.
+
+    Args:
+      values: What is looked at.
+
+    Raises:
+      TypeError: It is none.
+
+    Example:
+      >>> tf.assert_proper_iterable([1, 2])
+      >>> tf.assert_proper_iterable("ab")
+      Traceback (most recent call last):
+        ...
+      TypeError: Expected argument "values" to be a "proper" iterable.  Found: <class 'str'>
+    """
     if isinstance(values, (Tensor, SparseTensor, np.ndarray, str, bytes)):
         raise TypeError('Expected argument "values" to be a "proper" iterable.  Found: %s' % type(values))
     if not hasattr(values, "__iter__"):
@@ -323,7 +578,12 @@ def assert_proper_iterable(values: Any) -> None:
 
 
 def is_numeric_tensor(tensor: Any) -> bool:
-    """Whether `tensor` is a tensor of numbers."""
+    """Whether `tensor` is a tensor of numbers.
+
+    Example:
+      >>> tf.is_numeric_tensor(tf.constant(1)), tf.is_numeric_tensor(tf.constant("a")), tf.is_numeric_tensor(1)
+      (True, False, False)
+    """
     if not isinstance(tensor, (Tensor, SparseTensor)) and not hasattr(tensor, "_as_graph_element"):
         return False
     dtype = tensor.dtype.base_dtype
@@ -331,7 +591,25 @@ def is_numeric_tensor(tensor: Any) -> bool:
 
 
 def add_check_numerics_ops() -> Operation:
-    """An op that fails if any floating tensor of the graph, made so far, holds a NaN or an infinity. Not with loops or conds in the graph."""
+    """An op that fails if any floating tensor of the graph, made so far, holds a NaN or an infinity.
+
+    Returns:
+      An `Operation`.
+
+    Raises:
+      ValueError: There are loops or conds in the graph.
+      tf.errors.InvalidArgumentError: When run: there is one.
+
+    Example:
+      >>> x = tf.placeholder(tf.float32, [])
+      >>> y = 1.0 / x
+      >>> check = tf.add_check_numerics_ops()
+      >>> tf.Session().run([y, check], {x: 0.0})
+      Traceback (most recent call last):
+        ...
+      millstream.errors.InvalidArgumentError: truediv:0 : Tensor had Inf values
+      ...
+    """
     from millstream.framework import get_default_graph
 
     checks: List[Any] = []

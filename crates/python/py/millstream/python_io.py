@@ -14,7 +14,12 @@ __all__ = ["TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter", "tf_r
 
 
 class TFRecordCompressionType:
-    """How a file is compressed."""
+    """How a file is compressed: `NONE`, `ZLIB` or `GZIP`.
+
+    Example:
+      >>> tf.python_io.TFRecordOptions(tf.python_io.TFRecordCompressionType.GZIP).compression_type
+      2
+    """
 
     NONE = 0
     ZLIB = 1
@@ -25,7 +30,23 @@ _NAMES = {TFRecordCompressionType.NONE: "", TFRecordCompressionType.ZLIB: "ZLIB"
 
 
 class TFRecordOptions:
-    """How a file is compressed, and how hard."""
+    """How a file is compressed, and how hard.
+
+    Args:
+      compression_type: `"GZIP"`, `"ZLIB"`, `""`, or a `TFRecordCompressionType`.
+      flush_mode: zlib's word.
+      input_buffer_size: Accepted.
+      output_buffer_size: Accepted.
+      window_bits: zlib's word.
+      compression_level: From 0 to 9.
+      compression_method: zlib's word.
+      mem_level: zlib's word.
+      compression_strategy: zlib's word.
+
+    Example:
+      >>> tf.python_io.TFRecordOptions("GZIP", compression_level=9).compression_type
+      'GZIP'
+    """
 
     compression_type_map = _NAMES
 
@@ -49,7 +70,15 @@ class TFRecordOptions:
 
     @classmethod
     def get_compression_type_string(cls, options: Any) -> str:
-        """`""`, `"ZLIB"` or `"GZIP"`, of options, or of what stands for a compression."""
+        """`""`, `"ZLIB"` or `"GZIP"`, of options, or of what stands for a compression.
+
+        Raises:
+          ValueError: It stands for none.
+
+        Example:
+          >>> tf.python_io.TFRecordOptions.get_compression_type_string(tf.python_io.TFRecordOptions("GZIP"))
+          'GZIP'
+        """
         if not options:
             return ""
         if isinstance(options, TFRecordOptions):
@@ -62,7 +91,27 @@ class TFRecordOptions:
 
 
 class TFRecordWriter:
-    """Writes records to a new file; a context that closes it."""
+    """Writes records to a new file; a context that closes it.
+
+    Args:
+      path: The file.
+      options: A `TFRecordOptions`, or a compression.
+
+    Raises:
+      tf.errors.NotFoundError: There is no such folder.
+
+    Example:
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "records")
+      >>> with tf.python_io.TFRecordWriter(path) as writer:
+      ...     writer.write(b"one")
+      ...     writer.write(b"two")
+      >>> list(tf.python_io.tf_record_iterator(path))
+      [b'one', b'two']
+      >>> writer = tf.python_io.TFRecordWriter(path)
+      >>> writer.flush()
+      >>> writer.close()
+    """
 
     def __init__(self, path: Any, options: Any = None) -> None:
         if options is not None and not isinstance(options, TFRecordOptions):
@@ -80,7 +129,15 @@ class TFRecordWriter:
         self._closed = False
 
     def write(self, record: Any) -> None:
-        """Writes one record."""
+        """Writes one record.
+
+        Args:
+          record: Bytes.
+
+        Raises:
+          tf.errors.FailedPreconditionError: The file is closed.
+          TypeError: It is not of bytes.
+        """
         if self._closed:
             raise errors.FailedPreconditionError(None, None, "Writer not initialized or previously closed")
         if not isinstance(record, (bytes, bytearray)):
@@ -125,7 +182,28 @@ class _Deflated:
 
 
 def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
-    """The records of a file, in order. `DataLossError` where one is damaged or cut short."""
+    """The records of a file, in order.
+
+    Args:
+      path: The file.
+      options: A `TFRecordOptions`, or a compression.
+
+    Returns:
+      An iterator of bytes.
+
+    Raises:
+      tf.errors.NotFoundError: There is no such file.
+      tf.errors.DataLossError: A record is damaged, or cut short.
+
+    Example:
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "records")
+      >>> with tf.python_io.TFRecordWriter(path) as writer:
+      ...     writer.write(b"one")
+      ...     writer.write(b"two")
+      >>> list(tf.python_io.tf_record_iterator(path))
+      [b'one', b'two']
+    """
     kind = TFRecordOptions.get_compression_type_string(options)
     path = os.fspath(path)
     try:

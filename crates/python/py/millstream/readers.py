@@ -19,7 +19,25 @@ __all__ = [
 
 
 class ReaderBase:
-    """A reader: each record has a key, which says where it was, and a value."""
+    r"""A reader of files: each record has a key, which says where it was, and a value.
+
+    Names of files come out of a queue; the reader remembers where it is from run to run.
+
+    Example:
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "lines.txt")
+      >>> with open(path, "w") as f:
+      ...     _ = f.write("one\ntwo\n")
+      >>> names = tf.train.string_input_producer([path], num_epochs=1)
+      >>> reader = tf.TextLineReader()
+      >>> key, value = reader.read(names)
+      >>> count, files = reader.num_records_produced(), reader.num_work_units_completed()
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     print(sess.run(value), sess.run(count), sess.run(files))
+      b'one' 1 0
+      >>> reader.supports_serialize, reader.reader_ref.dtype
+      (False, tf.resource)
+    """
 
     def __init__(self, reader_ref: Tensor, supports_serialize: bool = False) -> None:
         self._reader_ref = reader_ref
@@ -39,11 +57,44 @@ class ReaderBase:
         return self._supports_serialize
 
     def read(self, queue: Any, name: Optional[str] = None) -> Any:
-        """The key and value of the next record; where a file ends, the next name comes out of the queue."""
+        """The key and value of the next record; where a file ends, the next name comes out of the queue.
+
+        Args:
+          queue: A queue of names of files.
+          name: A name for the operation.
+
+        Returns:
+          A pair of string scalars.
+
+        Raises:
+          tf.errors.OutOfRangeError: When run: the queue is closed and empty.
+        """
         return op("ReaderReadV2")(self._reader_ref, _handle(queue), name=name)
 
     def read_up_to(self, queue: Any, num_records: Any, name: Optional[str] = None) -> Any:
-        """The keys and values of up to so many records of one file, at least one."""
+        r"""The keys and values of up to so many records of one file, at least one.
+
+        Args:
+          queue: A queue of names of files.
+          num_records: An int64 scalar.
+          name: A name for the operation.
+
+        Returns:
+          A pair of string vectors.
+
+        Raises:
+          tf.errors.OutOfRangeError: When run: the queue is closed and empty.
+
+        Example:
+          >>> import os, tempfile
+          >>> path = os.path.join(tempfile.mkdtemp(), "lines.txt")
+          >>> with open(path, "w") as f:
+          ...     _ = f.write("one\ntwo\n")
+          >>> _, lines = tf.TextLineReader().read_up_to(tf.train.string_input_producer([path]), 10)
+          >>> with tf.train.MonitoredSession() as sess:
+          ...     print(sess.run(lines))
+          [b'one' b'two']
+        """
         return op("ReaderReadUpToV2")(self._reader_ref, _handle(queue), num_records, name=name)
 
     def num_records_produced(self, name: Optional[str] = None) -> Tensor:
@@ -55,15 +106,48 @@ class ReaderBase:
         return op("ReaderNumWorkUnitsCompletedV2")(self._reader_ref, name=name)
 
     def serialize_state(self, name: Optional[str] = None) -> Tensor:
-        """Where it is, as a string."""
+        """Where it is, as a string.
+
+        Returns:
+          A string scalar.
+
+        Raises:
+          tf.errors.UnimplementedError: When run: this kind cannot.
+
+        Example:
+          >>> reader = tf.IdentityReader()
+          >>> state = reader.serialize_state()
+        """
         return op("ReaderSerializeStateV2")(self._reader_ref, name=name)
 
     def restore_state(self, state: Any, name: Optional[str] = None) -> Operation:
-        """Goes where `serialize_state` said."""
+        """Goes where `serialize_state` said.
+
+        Returns:
+          The `Operation`.
+
+        Raises:
+          tf.errors.UnimplementedError: When run: this kind cannot.
+
+        Example:
+          >>> reader = tf.IdentityReader()
+          >>> back = reader.restore_state(reader.serialize_state())
+        """
         return op("ReaderRestoreStateV2")(self._reader_ref, state, name=name)
 
     def reset(self, name: Optional[str] = None) -> Operation:
-        """As if it had read nothing."""
+        """As if it had read nothing.
+
+        Returns:
+          The `Operation`.
+
+        Raises:
+          tf.errors.UnimplementedError: When run: this kind cannot.
+
+        Example:
+          >>> reader = tf.IdentityReader()
+          >>> back = reader.reset()
+        """
         return op("ReaderResetV2")(self._reader_ref, name=name)
 
 
@@ -72,21 +156,69 @@ def _handle(queue: Any) -> Any:
 
 
 class WholeFileReader(ReaderBase):
-    """Its records are whole files: the key is the name, the value what is in it."""
+    r"""Its records are whole files: the key is the name, the value what is in it.
+
+    Args:
+      name: A name for the operation.
+
+    Example:
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "lines.txt")
+      >>> with open(path, "w") as f:
+      ...     _ = f.write("one\ntwo\n")
+      >>> key, text = tf.WholeFileReader().read(tf.train.string_input_producer([path]))
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     print(sess.run(text))
+      b'one\ntwo\n'
+    """
 
     def __init__(self, name: Optional[str] = None) -> None:
         super().__init__(op("WholeFileReaderV2")(name=name), True)
 
 
 class TextLineReader(ReaderBase):
-    """Its records are lines, without their ends."""
+    r"""Its records are lines, without their ends.
+
+    Args:
+      skip_header_lines: How many lines of each file are left out.
+      name: A name for the operation.
+
+    Example:
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "lines.txt")
+      >>> with open(path, "w") as f:
+      ...     _ = f.write("one\ntwo\n")
+      >>> key, line = tf.TextLineReader(skip_header_lines=1).read(tf.train.string_input_producer([path]))
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     print(sess.run(line))
+      b'two'
+    """
 
     def __init__(self, skip_header_lines: Optional[int] = None, name: Optional[str] = None) -> None:
         super().__init__(op("TextLineReaderV2")(skip_header_lines=skip_header_lines or 0, name=name))
 
 
 class FixedLengthRecordReader(ReaderBase):
-    """Its records are so many bytes long each."""
+    r"""Its records are so many bytes long each.
+
+    Args:
+      record_bytes: How many.
+      header_bytes: How many bytes at the beginning of a file are left out.
+      footer_bytes: How many at its end.
+      hop_bytes: How far the next record begins behind this one; `record_bytes` if not given.
+      name: A name for the operation.
+      encoding: `""` or `"ZLIB"` or `"GZIP"`.
+
+    Example:
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "lines.txt")
+      >>> with open(path, "w") as f:
+      ...     _ = f.write("one\ntwo\n")
+      >>> key, value = tf.FixedLengthRecordReader(record_bytes=2).read(tf.train.string_input_producer([path]))
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     print(sess.run(value), sess.run(value))
+      b'on' b'e\n'
+    """
 
     def __init__(
         self,
@@ -109,7 +241,26 @@ class FixedLengthRecordReader(ReaderBase):
 
 
 class TFRecordReader(ReaderBase):
-    """Its records are those of TFRecord files."""
+    """Its records are those of TFRecord files.
+
+    Args:
+      name: A name for the operation.
+      options: A `TFRecordOptions`, or a compression.
+
+    Raises:
+      ValueError: Another compression than none, ZLIB and GZIP.
+
+    Example:
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "records")
+      >>> with tf.python_io.TFRecordWriter(path) as writer:
+      ...     writer.write(b"one")
+      ...     writer.write(b"two")
+      >>> key, value = tf.TFRecordReader().read(tf.train.string_input_producer([path]))
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     print(sess.run(value), sess.run(value))
+      b'one' b'two'
+    """
 
     def __init__(self, name: Optional[str] = None, options: Any = None) -> None:
         kind = getattr(options, "compression_type", options)
@@ -120,7 +271,17 @@ class TFRecordReader(ReaderBase):
 
 
 class IdentityReader(ReaderBase):
-    """Its records are the names themselves, as key and as value."""
+    """Its records are the names themselves, as key and as value.
+
+    Args:
+      name: A name for the operation.
+
+    Example:
+      >>> key, value = tf.IdentityReader().read(tf.train.string_input_producer(["a"]))
+      >>> with tf.train.MonitoredSession() as sess:
+      ...     print(sess.run([key, value]))
+      [b'a', b'a']
+    """
 
     def __init__(self, name: Optional[str] = None) -> None:
         super().__init__(op("IdentityReaderV2")(name=name), True)
@@ -135,11 +296,30 @@ def decode_csv(
     na_value: str = "",
     select_cols: Optional[Sequence[int]] = None,
 ) -> List[Tensor]:
-    """The fields of lines as columns of tensors. A default says what an empty field is, and the column's dtype; one without elements, that it must not
-    be empty.
+    """The fields of lines as columns of tensors.
+
+    Args:
+      records: A tensor of strings: lines.
+      record_defaults: A list of tensors of one or no element: what an empty field is, and the column's dtype; one
+        without elements says that it must
+        not be empty.
+      field_delim: What stands between fields.
+      use_quote_delim: Whether fields may stand in double quotes.
+      name: A name for the operation.
+      na_value: Another text that stands for an empty field.
+      select_cols: A list of the columns to give, in order.
+
+    Returns:
+      A list of tensors of the shape of `records`.
+
+    Raises:
+      ValueError: `select_cols` is not in order, or not as long as `record_defaults`.
+      tf.errors.InvalidArgumentError: When run: a field is no number, or missing.
 
     Example:
-      number, word = tf.decode_csv(["1,a", "2,"], [[0], ["none"]])
+      >>> number, word = tf.decode_csv(["1,a", "2,"], [[0], ["none"]])
+      >>> print(*tf.Session().run([number, word]))
+      [1 2] [b'a' b'none']
     """
     if select_cols is not None and any(c < 0 for c in select_cols):
         raise ValueError("select_cols must not be negative, but is %s" % list(select_cols))

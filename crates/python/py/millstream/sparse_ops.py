@@ -351,7 +351,23 @@ def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoi
 
 
 def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: Optional[str] = None) -> Tuple[SparseTensor, Tensor]:
-    """The tensor with `default_value` in the first column of each empty row, and which rows were empty."""
+    """The tensor with `default_value` in the first column of each empty row, and which rows were empty.
+
+    Args:
+      sp_input: A `SparseTensor`.
+      default_value: A scalar.
+      name: A name for the operation.
+
+    Returns:
+      A pair: a `SparseTensor`, and a boolean vector.
+
+    Example:
+      >>> a = tf.SparseTensor([[0, 1]], [5], [2, 2])
+      >>> filled, empty = tf.sparse_fill_empty_rows(a, -1)
+      >>> print(*tf.Session().run([tf.sparse_tensor_to_dense(filled), empty]))
+      [[ 0  5]
+       [-1  0]] [False  True]
+    """
     sp = _sparse(sp_input)
     with name_scope(name, "SparseFillEmptyRows", [sp]):
         default_value = convert_to_tensor(default_value, sp.values.dtype)
@@ -360,7 +376,21 @@ def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: Optional[str
 
 
 def sparse_mask(a: IndexedSlices, mask_indices: Any, name: Optional[str] = None) -> IndexedSlices:
-    """The slices whose indices are not in `mask_indices`."""
+    """The slices whose indices are not in `mask_indices`.
+
+    Args:
+      a: `IndexedSlices`.
+      mask_indices: A vector of indices.
+      name: A name for the operation.
+
+    Returns:
+      `IndexedSlices`.
+
+    Example:
+      >>> a = tf.IndexedSlices(tf.constant([1.0, 2.0, 3.0]), tf.constant([7, 8, 9]))
+      >>> print(tf.Session().run(tf.sparse_mask(a, [8])).values)
+      [1. 3.]
+    """
     with name_scope(name, "sparse_mask", [a, mask_indices]) as name:
         rest, places = op("ListDiff")(a.indices, mask_indices)
         return IndexedSlices(array_ops.gather(a.values, places, name=name), rest, a.dense_shape)
@@ -374,17 +404,64 @@ def _extreme(op_name: str, sp_a: Any, sp_b: Any, name: Optional[str]) -> SparseT
 
 
 def sparse_maximum(sp_a: Any, sp_b: Any, name: Optional[str] = None) -> SparseTensor:
-    """The larger of two elements at each place where either tensor has one; missing ones are 0."""
+    """The larger of two elements at each place where either tensor has one; missing ones are 0.
+
+    Args:
+      sp_a: A `SparseTensor` of numbers.
+      sp_b: Another, of the same shape and dtype.
+      name: A name for the operation.
+
+    Returns:
+      A `SparseTensor`.
+
+    Example:
+      >>> a, b = tf.SparseTensor([[0]], [3], [3]), tf.SparseTensor([[0], [2]], [5, -1], [3])
+      >>> print(tf.Session().run(tf.sparse_tensor_to_dense(tf.sparse_maximum(a, b))))
+      [5 0 0]
+    """
     return _extreme("SparseSparseMaximum", sp_a, sp_b, name)
 
 
 def sparse_minimum(sp_a: Any, sp_b: Any, name: Optional[str] = None) -> SparseTensor:
-    """The smaller of two elements at each place where either tensor has one; missing ones are 0."""
+    """The smaller of two elements at each place where either tensor has one; missing ones are 0.
+
+    Args:
+      sp_a: A `SparseTensor` of numbers.
+      sp_b: Another, of the same shape and dtype.
+      name: A name for the operation.
+
+    Returns:
+      A `SparseTensor`.
+
+    Example:
+      >>> a, b = tf.SparseTensor([[0]], [3], [3]), tf.SparseTensor([[0], [2]], [5, -1], [3])
+      >>> print(tf.Session().run(tf.sparse_tensor_to_dense(tf.sparse_minimum(a, b))))
+      [ 3  0 -1]
+    """
     return _extreme("SparseSparseMinimum", sp_a, sp_b, name)
 
 
 def sparse_merge(sp_ids: Any, sp_values: Any, vocab_size: Any, name: Optional[str] = None, already_sorted: bool = False) -> SparseTensor:
-    """`sp_values` with the ids as the last dimension (or dimensions, if there are several) in place of the position."""
+    """`sp_values` with the ids as the last dimension (or dimensions, if there are several) in place of the position.
+
+    Args:
+      sp_ids: A `SparseTensor` of ids, or a list of them.
+      sp_values: A `SparseTensor` with entries at the same places.
+      vocab_size: The size of that dimension, or a list of sizes.
+      name: A name for the operation.
+      already_sorted: Whether the result is in order without sorting.
+
+    Returns:
+      A `SparseTensor`.
+
+    Raises:
+      ValueError: There are other numbers of sizes than of ids.
+
+    Example:
+      >>> ids, values = tf.SparseTensor([[0, 0], [0, 1]], [4, 2], [1, 2]), tf.SparseTensor([[0, 0], [0, 1]], [0.5, 1.5], [1, 2])
+      >>> print(tf.Session().run(tf.sparse_tensor_to_dense(tf.sparse_merge(ids, values, 5))))
+      [[0.  0.  1.5 0.  0.5]]
+    """
     several = isinstance(sp_ids, (list, tuple))
     ids = [_sparse(s) for s in (sp_ids if several else [sp_ids])]
     sizes = list(vocab_size) if isinstance(vocab_size, (list, tuple)) else [vocab_size]
@@ -407,17 +484,65 @@ def _reduced(op_name: str, sp_input: Any, axis: Any, keepdims: Any, reduction_ax
 
 
 def sparse_reduce_sum_sparse(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None) -> SparseTensor:
-    """The sum over axes, as a sparse tensor."""
+    """The sum over axes, as a sparse tensor.
+
+    Args:
+      sp_input: A `SparseTensor`.
+      axis: The axis, or a list of them; all if not given.
+      keepdims: Whether these axes stay, with size 1.
+      reduction_axes: What `axis` was called once.
+      keep_dims: What `keepdims` was called once.
+
+    Returns:
+      A `SparseTensor`.
+
+    Example:
+      >>> a = tf.SparseTensor([[0, 0], [0, 2], [1, 1]], [1, 5, 3], [2, 3])
+      >>> print(tf.Session().run(tf.sparse_tensor_to_dense(tf.sparse_reduce_sum_sparse(a, 1))))
+      [6 3]
+    """
     return _reduced("SparseReduceSumSparse", sp_input, axis, keepdims, reduction_axes, keep_dims)
 
 
 def sparse_reduce_max_sparse(sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None) -> SparseTensor:
-    """The largest over axes, as a sparse tensor."""
+    """The largest over axes, as a sparse tensor.
+
+    Args:
+      sp_input: A `SparseTensor`.
+      axis: The axis, or a list of them; all if not given.
+      keepdims: Whether these axes stay, with size 1.
+      reduction_axes: What `axis` was called once.
+      keep_dims: What `keepdims` was called once.
+
+    Returns:
+      A `SparseTensor`.
+
+    Example:
+      >>> a = tf.SparseTensor([[0, 0], [0, 2], [1, 1]], [1, 5, 3], [2, 3])
+      >>> print(tf.Session().run(tf.sparse_tensor_to_dense(tf.sparse_reduce_max_sparse(a, 1))))
+      [5 3]
+    """
     return _reduced("SparseReduceMaxSparse", sp_input, axis, keepdims, reduction_axes, keep_dims)
 
 
 def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
-    """The same entries with another shape of the same rank that holds them; without one, with the smallest."""
+    """The same entries with another shape of the same rank that holds them; without one, with the smallest.
+
+    Args:
+      sp_input: A `SparseTensor`.
+      new_shape: An int64 vector.
+
+    Returns:
+      A `SparseTensor`.
+
+    Raises:
+      ValueError: A dimension is known to be too small.
+
+    Example:
+      >>> a = tf.SparseTensor([[0, 0], [0, 2], [1, 1]], [1, 5, 3], [2, 3])
+      >>> print(tf.Session().run(tf.sparse_reset_shape(a, [4, 4])).dense_shape)
+      [4 4]
+    """
     sp = _sparse(sp_input)
     if new_shape is None:
         largest = reduction_ops.reduce_max(sp.indices, 0)
@@ -439,7 +564,20 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 
 
 def sparse_softmax(sp_input: Any, name: Optional[str] = None) -> SparseTensor:
-    """The softmax of each row (along the last dimension) of the entries that are there."""
+    """The softmax of each row (along the last dimension) of the entries that are there.
+
+    Args:
+      sp_input: A `SparseTensor`.
+      name: A name for the operation.
+
+    Returns:
+      A `SparseTensor`.
+
+    Example:
+      >>> a = tf.SparseTensor([[0, 0], [0, 2], [1, 1]], [1.0, 1.0, 3.0], [2, 3])
+      >>> print(tf.Session().run(tf.sparse_softmax(a)).values)
+      [0.5 0.5 1. ]
+    """
     with name_scope(name, "SparseSoftmax", [sp_input]):
         sp = _sparse(sp_input)
         return SparseTensor(sp.indices, op("SparseSoftmax")(sp.indices, sp.values, sp.dense_shape), sp.dense_shape)
@@ -448,7 +586,28 @@ def sparse_softmax(sp_input: Any, name: Optional[str] = None) -> SparseTensor:
 def sparse_split(
     keyword_required: Any = None, sp_input: Any = None, num_split: Any = None, axis: Any = None, name: Optional[str] = None, split_dim: Any = None
 ) -> List[SparseTensor]:
-    """The tensor cut into `num_split` along `axis`; the first ones are longer if it does not divide. By name only."""
+    """The tensor cut into `num_split` along `axis`; the first ones are longer if it does not divide. By name only.
+
+    Args:
+      keyword_required: Not to be given.
+      sp_input: A `SparseTensor`.
+      num_split: How many parts.
+      axis: An int.
+      name: A name for the operation.
+      split_dim: What `axis` was called once.
+
+    Returns:
+      A list of `SparseTensor`s.
+
+    Raises:
+      ValueError: An argument is missing, or not given by name.
+
+    Example:
+      >>> a = tf.SparseTensor([[0, 0], [0, 2], [1, 1]], [1, 5, 3], [2, 3])
+      >>> left, right = tf.sparse_split(sp_input=a, num_split=2, axis=1)
+      >>> print(*tf.Session().run([left.dense_shape, right.values]))
+      [2 2] [5]
+    """
     if keyword_required is not None:
         raise ValueError("Keyword arguments are required for this function.")
     for what, value in (("sp_input", sp_input), ("num_split", num_split)):
@@ -464,7 +623,21 @@ def sparse_split(
 
 
 def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: Optional[str] = None) -> Tensor:
-    """A dense bool tensor that says which ids below `vocab_size` each row has."""
+    """A dense bool tensor that says which ids below `vocab_size` each row has.
+
+    Args:
+      sp_input: A `SparseTensor` of int32 or int64.
+      vocab_size: The size of the last dimension.
+      name: A name for the operation.
+
+    Returns:
+      A boolean tensor of shape `[.., vocab_size]`.
+
+    Example:
+      >>> ids = tf.SparseTensor([[0, 0], [0, 1]], [2, 0], [1, 2])
+      >>> print(tf.Session().run(tf.sparse_to_indicator(ids, 4)))
+      [[ True False  True False]]
+    """
     sp = _sparse(sp_input)
     with name_scope(name, "SparseToIndicator", [sp]) as name:
         true = SparseTensor(sp.indices, array_ops.fill(array_ops.expand_dims(array_ops.shape(sp.indices)[0], 0), True), sp.dense_shape)
@@ -472,23 +645,85 @@ def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: Optional[str] = No
 
 
 def serialize_sparse(sp_input: Any, name: Optional[str] = None, out_type: Any = dtypes.string) -> Tensor:
-    """Three strings (or variants) that hold the tensor."""
+    """Three strings (or variants) that hold the tensor.
+
+    Args:
+      sp_input: A `SparseTensor`.
+      name: A name for the operation.
+      out_type: `tf.string` or `tf.variant`.
+
+    Returns:
+      A vector of three.
+
+    Example:
+      >>> a = tf.SparseTensor([[0, 0], [0, 2], [1, 1]], [1, 5, 3], [2, 3])
+      >>> print(tf.Session().run(tf.serialize_sparse(a)).shape)
+      (3,)
+    """
     sp = _sparse(sp_input)
     return op("SerializeSparse")(sp.indices, sp.values, sp.dense_shape, out_type=out_type, name=name)
 
 
 def serialize_many_sparse(sp_input: Any, name: Optional[str] = None, out_type: Any = dtypes.string) -> Tensor:
-    """For each entry of the first dimension, three strings (or variants) that hold it."""
+    """For each entry of the first dimension, three strings (or variants) that hold it.
+
+    Args:
+      sp_input: A `SparseTensor`.
+      name: A name for the operation.
+      out_type: `tf.string` or `tf.variant`.
+
+    Returns:
+      A matrix with three columns.
+
+    Example:
+      >>> a = tf.SparseTensor([[0, 0], [0, 2], [1, 1]], [1, 5, 3], [2, 3])
+      >>> print(tf.Session().run(tf.serialize_many_sparse(a)).shape)
+      (2, 3)
+    """
     sp = _sparse(sp_input)
     return op("SerializeManySparse")(sp.indices, sp.values, sp.dense_shape, out_type=out_type, name=name)
 
 
 def deserialize_many_sparse(serialized_sparse: Any, dtype: Any, rank: Optional[int] = None, name: Optional[str] = None) -> SparseTensor:
-    """What `serialize_many_sparse` made, together again, or put together of several."""
+    """What `serialize_many_sparse` made, together again, or put together of several.
+
+    Args:
+      serialized_sparse: A matrix with three columns.
+      dtype: The dtype of the entries.
+      rank: The rank, if it is known.
+      name: A name for the operation.
+
+    Returns:
+      A `SparseTensor`.
+
+    Example:
+      >>> a = tf.SparseTensor([[0, 0], [0, 2], [1, 1]], [1, 5, 3], [2, 3])
+      >>> b = tf.deserialize_many_sparse(tf.serialize_many_sparse(a), tf.int32, rank=2)
+      >>> print(tf.Session().run(b).values)
+      [1 5 3]
+    """
     indices, values, shape = op("DeserializeManySparse")(serialized_sparse, dtype, name=name)
     indices.set_shape([None, rank])
     shape.set_shape([rank])
     return SparseTensor(indices, values, shape)
+
+
+_SEGMENTS = """{said}
+
+Args:
+  data: A tensor of numbers, of rank 1 or more.
+  indices: An int32 or int64 vector: which rows.
+  segment_ids: An int32 vector of the same length, sorted: the segment of each.
+  name: A name for the operation.
+  num_segments: How many segments there are; those without rows are zeros.
+
+Returns:
+  A tensor of the same dtype, with a row for each segment.
+
+Example:
+  >>> print(tf.Session().run(tf.{name}([1.0, 2.0, 5.0], [0, 1, 2], [0, 0, 1])).round(4))
+  {value}
+"""
 
 
 def _segments(what: str, called: str, said: str) -> Any:
@@ -503,7 +738,7 @@ def _segments(what: str, called: str, said: str) -> Any:
             return op("RealDiv")(sums, _counts(rows, segment_ids, num_segments, what), name=name)
 
     function.__name__ = function.__qualname__ = called
-    function.__doc__ = said + " `num_segments` says how many segments there are; those without rows are zeros."
+    function.__doc__ = _SEGMENTS.format(said=said, name=called, value={"Sum": "[3. 5.]", "Mean": "[1.5 5. ]"}.get(what, "[2.1213 5.    ]"))
     return function
 
 
@@ -523,12 +758,40 @@ sparse_segment_sqrt_n = _segments("SqrtN", "sparse_segment_sqrt_n", "The sums of
 
 
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: Optional[str] = None) -> Tensor:
-    """The means of the rows of each segment, in any order; zeros where there are none."""
+    """The means of the rows of each segment, in any order; zeros where there are none.
+
+    Args:
+      data: A tensor of floats.
+      segment_ids: An int32 or int64 tensor, whose shape begins that of `data`.
+      num_segments: How many segments there are.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same dtype, with a row for each segment.
+
+    Example:
+      >>> print(tf.Session().run(tf.unsorted_segment_mean([2.0, 8.0, 4.0, 2.0, 2.0], [0, 1, 0, 0, 0], 3)))
+      [2.5 8.  0. ]
+    """
     return _unsorted("Mean", data, segment_ids, num_segments, name)
 
 
 def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: Optional[str] = None) -> Tensor:
-    """The sums of the rows of each segment over the root of their number, in any order; zeros where there are none."""
+    """The sums of the rows of each segment over the root of their number, in any order; zeros where there are none.
+
+    Args:
+      data: A tensor of floats.
+      segment_ids: An int32 or int64 tensor, whose shape begins that of `data`.
+      num_segments: How many segments there are.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the same dtype, with a row for each segment.
+
+    Example:
+      >>> print(tf.Session().run(tf.unsorted_segment_sqrt_n([2.0, 8.0, 4.0, 2.0, 2.0], [0, 1, 0, 0, 0], 3)))
+      [5. 8. 0.]
+    """
     return _unsorted("SqrtN", data, segment_ids, num_segments, name)
 
 
@@ -540,7 +803,23 @@ def _unsorted(what: str, data: Any, segment_ids: Any, num_segments: Any, name: O
 
 
 def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: Any = "edit_distance") -> Tensor:
-    """How many insertions, deletions and replacements make each sequence of `hypothesis` that of `truth`; normalized, over the latter's length."""
+    """How many insertions, deletions and replacements make each sequence of `hypothesis` that of `truth`.
+
+    Args:
+      hypothesis: A `SparseTensor`; its last dimension is that of the sequences.
+      truth: A `SparseTensor` of the same rank and dtype.
+      normalize: Whether that is over the length of `truth`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of float32, without the last dimension.
+
+    Example:
+      >>> a = tf.SparseTensor([[0, 0], [0, 1]], ["a", "b"], [1, 2])
+      >>> b = tf.SparseTensor([[0, 0], [0, 1]], ["a", "c"], [1, 2])
+      >>> print(tf.Session().run(tf.edit_distance(a, b, normalize=False)))
+      [1.]
+    """
     a, b = _sparse(hypothesis), _sparse(truth)
     return op("EditDistance")(a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, normalize=normalize, name=name)
 
@@ -549,7 +828,19 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: Any
 
 
 def from_dense(tensor: Any, name: Optional[str] = None) -> SparseTensor:
-    """The entries that are not zero."""
+    """The entries that are not zero.
+
+    Args:
+      tensor: A tensor.
+      name: A name for the operation.
+
+    Returns:
+      A `SparseTensor`.
+
+    Example:
+      >>> print(tf.Session().run(tf.sparse.from_dense([0, 5, 0, 6])).values)
+      [5 6]
+    """
     with name_scope(name, "dense_to_sparse"):
         tensor = convert_to_tensor(tensor)
         zero = "" if tensor.dtype == dtypes.string else False if tensor.dtype == dtypes.bool else 0
@@ -558,7 +849,24 @@ def from_dense(tensor: Any, name: Optional[str] = None) -> SparseTensor:
 
 
 def expand_dims(sp_input: Any, axis: Any = None, name: Optional[str] = None) -> SparseTensor:
-    """A dimension of size 1 more, before `axis`; at the end if none is given."""
+    """A dimension of size 1 more, before `axis`; at the end if none is given.
+
+    Args:
+      sp_input: A `SparseTensor`.
+      axis: An int.
+      name: A name for the operation.
+
+    Returns:
+      A `SparseTensor`.
+
+    Raises:
+      ValueError: The rank is unknown, or the axis out of range.
+
+    Example:
+      >>> a = tf.SparseTensor([[0, 0], [0, 2], [1, 1]], [1, 5, 3], [2, 3])
+      >>> print(tf.Session().run(tf.sparse.expand_dims(a, 0)).dense_shape)
+      [1 2 3]
+    """
     sp = _sparse(sp_input)
     with name_scope(name, "expand_dims", [sp]):
         rank = sp.dense_shape.shape.as_list()[0]
@@ -575,7 +883,22 @@ def expand_dims(sp_input: Any, axis: Any = None, name: Optional[str] = None) -> 
 
 
 def eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: Optional[str] = None) -> SparseTensor:
-    """The identity matrix."""
+    """The identity matrix.
+
+    Args:
+      num_rows: An int, or an integer scalar.
+      num_columns: As many as rows if not given.
+      dtype: The dtype.
+      name: A name for the operation.
+
+    Returns:
+      A `SparseTensor`.
+
+    Example:
+      >>> print(tf.Session().run(tf.sparse_tensor_to_dense(tf.sparse.eye(2, 3))))
+      [[1. 0. 0.]
+       [0. 1. 0.]]
+    """
     with name_scope(name, "eye", [num_rows, num_columns]):
         rows = math_ops.cast(num_rows, dtypes.int64)
         columns = rows if num_columns is None else math_ops.cast(num_columns, dtypes.int64)

@@ -12,12 +12,38 @@ from millstream.string_ops import substr as substr
 
 
 def length(input: Any, name: Optional[str] = None, unit: str = "BYTE") -> Tensor:  # noqa: A002
-    """How long strings are, in bytes or, with `UTF8_CHAR`, in characters."""
+    """How long strings are, in bytes or, with `UTF8_CHAR`, in characters.
+
+    Args:
+      input: A tensor of strings.
+      name: A name for the operation.
+      unit: `"BYTE"` or `"UTF8_CHAR"`.
+
+    Returns:
+      An int32 tensor of the same shape.
+
+    Example:
+      >>> print(tf.Session().run(tf.strings.length(["", "abc"])))
+      [0 3]
+    """
     return op("StringLength")(input, unit=unit, name=name)
 
 
 def regex_full_match(input: Any, pattern: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
-    """Whether the pattern matches the whole of each string."""
+    """Whether the pattern matches the whole of each string.
+
+    Args:
+      input: A tensor of strings.
+      pattern: A regular expression, in RE2's form.
+      name: A name for the operation.
+
+    Returns:
+      A boolean tensor of the same shape.
+
+    Example:
+      >>> print(tf.Session().run(tf.strings.regex_full_match(["abc", "abcd"], "[a-c]+")))
+      [ True False]
+    """
     if isinstance(pattern, (str, bytes)):
         return op("StaticRegexFullMatch")(input, pattern=pattern, name=name)
     return op("RegexFullMatch")(input, pattern, name=name)
@@ -26,7 +52,27 @@ def regex_full_match(input: Any, pattern: Any, name: Optional[str] = None) -> Te
 def split(
     input: Any = None, sep: Optional[str] = None, maxsplit: int = -1, result_type: str = "SparseTensor", source: Any = None, name: Optional[str] = None  # noqa: A002
 ) -> SparseTensor:
-    """The parts of each string between separators; between any white space, if there is none. At most `maxsplit` times."""
+    """The parts of each string between separators.
+
+    Args:
+      input: A vector of strings.
+      sep: The separator; any white space if not given.
+      maxsplit: How often each is split at most; -1 for any number.
+      result_type: `"SparseTensor"`.
+      source: What `input` was called once.
+      name: The name scope of what is made.
+
+    Returns:
+      A `SparseTensor` of strings, of rank 2.
+
+    Raises:
+      ValueError: There is no `input`.
+      NotImplementedError: Another `result_type`.
+
+    Example:
+      >>> print(tf.Session().run(tf.strings.split(["a,b,c"], sep=",", maxsplit=1)).values)
+      [b'a' b'b,c']
+    """
     input = source if input is None else input  # noqa: A001
     if input is None:
         raise ValueError("Must specify either `input` or `source`.")
@@ -42,7 +88,25 @@ def split(
 
 
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: Optional[str] = None) -> Tensor:  # noqa: A001
-    """`template` with the values of tensors in place of its placeholders."""
+    """`template` with the values of tensors in place of its placeholders.
+
+    Args:
+      template: A Python string.
+      inputs: A tensor, or a list of them.
+      placeholder: What stands in the template for each.
+      summarize: How many elements at each end of a dimension are shown; -1 for all.
+      name: A name for the operation.
+
+    Returns:
+      A string scalar.
+
+    Raises:
+      ValueError: There are other numbers of placeholders than of tensors.
+
+    Example:
+      >>> tf.Session().run(tf.strings.format("x = {}, y = {}", [tf.constant(1), tf.constant([2, 3])]))
+      b'x = 1, y = [2 3]'
+    """
     inputs = [convert_to_tensor(i) for i in (inputs if isinstance(inputs, (list, tuple)) else [inputs])]
     n = template.count(placeholder)
     if n != len(inputs):

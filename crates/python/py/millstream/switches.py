@@ -23,13 +23,42 @@ __all__ = [
 
 
 def executing_eagerly() -> bool:
-    """False: operations make nodes of a graph, which a session runs."""
+    """False: operations make nodes of a graph, which a session runs.
+
+    Example:
+      >>> tf.executing_eagerly()
+      False
+    """
     return False
 
 
 def control_flow_v2_enabled() -> bool:
-    """False: loops and branches are made of `Switch`, `Merge` and their kin."""
+    """False: loops and branches are made of `Switch`, `Merge` and their kin.
+
+    Example:
+      >>> tf.control_flow_v2_enabled()
+      False
+    """
     return False
+
+
+_NOTHING = """Nothing to do: %s.
+
+Example:
+  >>> tf.%s()
+"""
+
+_REFUSED = """Refused: %s.
+
+Raises:
+  NotImplementedError: Always.
+
+Example:
+  >>> tf.%s()
+  Traceback (most recent call last):
+    ...
+  NotImplementedError: tf.%s is not supported: %s
+"""
 
 
 def _nothing(called: str, what: str) -> Any:
@@ -37,7 +66,7 @@ def _nothing(called: str, what: str) -> Any:
         return None
 
     function.__name__ = function.__qualname__ = called
-    function.__doc__ = "Nothing to do: %s." % what
+    function.__doc__ = _NOTHING % (what, called)
     return function
 
 
@@ -46,7 +75,7 @@ def _refused(called: str, what: str) -> Any:
         raise NotImplementedError("tf.%s is not supported: %s" % (called, what))
 
     function.__name__ = function.__qualname__ = called
-    function.__doc__ = "Refused: %s." % what
+    function.__doc__ = _REFUSED % (what, called, called, what)
     return function
 
 
@@ -65,14 +94,39 @@ enable_v2_tensorshape = _refused("enable_v2_tensorshape", "a shape's elements ar
 
 
 def init_scope() -> Any:
-    """A block without the control dependencies and loops around it, for what is made once."""
+    """A block without the control dependencies and loops around it, for what is made once.
+
+    Returns:
+      What a `with` statement takes.
+
+    Example:
+      >>> with tf.control_dependencies([tf.no_op()]):
+      ...     with tf.init_scope():
+      ...         c = tf.constant(1)
+      >>> c.op.control_inputs
+      []
+    """
     from millstream.framework import control_dependencies
 
     return control_dependencies(None)
 
 
 def op_scope(values: Any, name: Any, default_name: Any = None) -> Any:
-    """`name_scope` with its arguments in an older order."""
+    """`name_scope` with its arguments in an older order.
+
+    Args:
+      values: A list of tensors.
+      name: The scope's name, or None.
+      default_name: What serves where it is None.
+
+    Returns:
+      What a `with` statement takes.
+
+    Example:
+      >>> with tf.op_scope([], None, "layer") as scope:
+      ...     print(scope)
+      layer/
+    """
     from millstream.framework import name_scope
 
     return name_scope(name, default_name=default_name, values=values)

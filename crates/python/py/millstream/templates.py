@@ -91,8 +91,21 @@ def make_template(
 ) -> Template:
     """`func_` with these keyword arguments, sharing its variables (those of `tf.get_variable`) between calls.
 
+    Args:
+      name_: The name of the variable scope.
+      func_: A function.
+      create_scope_now_: Whether the scope is opened now, not at the first call.
+      unique_name_: A name that is not made unique.
+      custom_getter_: What is asked for variables instead.
+      **kwargs: Arguments for `func_`.
+
+    Returns:
+      A function.
+
     Example:
-      line = tf.make_template("line", lambda x: x * tf.get_variable("w", []))
-      y, z = line(x), line(x2)
+      >>> line = tf.make_template("line", lambda x: x * tf.get_variable("w", []))
+      >>> y, z = line(tf.constant(1.0)), line(tf.constant(2.0))
+      >>> [v.name for v in tf.trainable_variables()]
+      ['line/w:0']
     """
     return Template(name_, functools.partial(func_, **kwargs) if kwargs else func_, create_scope_now_, unique_name_, custom_getter_)

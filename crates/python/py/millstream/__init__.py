@@ -14,7 +14,7 @@ The functions that are one op each are made when they are first asked for (`_nam
 import typing as _typing
 from typing import Any as _Any
 
-from millstream import _engine, _namespaces, array_ops, compat, dtypes, errors, framework, graph_keys, logging, math_ops, nest, raw_ops, session, shapes
+from millstream import _engine, _namespaces, compat, dtypes, errors, framework, graph_keys, indexing_ops, logging, math_ops, nest, raw_ops, session, shapes
 from millstream._engine import Operation, Tensor
 from millstream.array_ops import *  # noqa: F403
 from millstream.check_ops import *  # noqa: F403
@@ -58,6 +58,7 @@ from millstream.gradients_impl import AggregationMethod, UnconnectedGradients, g
 from millstream.graph_keys import GraphKeys
 from millstream.host_functions import *  # noqa: F403
 from millstream.importer import import_graph_def, load_file_system_library, load_library, load_op_library
+from millstream.indexing_ops import *  # noqa: F403
 from millstream.init_ops import (
     constant_initializer,
     glorot_normal_initializer,
@@ -80,11 +81,11 @@ from millstream.printing import print  # noqa: A004
 from millstream.random_ops import get_seed, multinomial, random_gamma, random_normal, random_poisson, random_shuffle, random_uniform, set_random_seed, truncated_normal
 from millstream.readers import *  # noqa: F403
 from millstream.reduction_ops import *  # noqa: F403
-from millstream.scatter_ops import *  # noqa: F403
 from millstream.session import InteractiveSession, Session, get_default_session
 from millstream.shape_ops import *  # noqa: F403
 from millstream.shapes import Dimension, TensorShape, TensorSpec, dimension_at_index, dimension_value
 from millstream.sparse_ops import *  # noqa: F403
+from millstream.state_ops import *  # noqa: F403
 from millstream.string_ops import *  # noqa: F403
 from millstream.switches import *  # noqa: F403
 from millstream.templates import make_template
@@ -100,6 +101,7 @@ from millstream.variable_scopes import (
     variable_op_scope,
     variable_scope,
 )
+from millstream.variable_collections import *  # noqa: F403
 from millstream.variables import *  # noqa: F403
 from millstream.version import COMPILER_VERSION, GIT_VERSION, GRAPH_DEF_VERSION, GRAPH_DEF_VERSION_MIN_CONSUMER, GRAPH_DEF_VERSION_MIN_PRODUCER, VERSION
 
@@ -107,7 +109,7 @@ newaxis = None
 OpError = errors.OpError
 get_logger = logging._get_logger
 
-_engine.set_hooks(framework.Graph, framework.convert_for_engine, array_ops._getitem, session.expand, math_ops._operate)
+_engine.set_hooks(framework.Graph, framework.convert_for_engine, indexing_ops._getitem, session.expand, math_ops._operate)
 
 __version__ = _engine.__version__
 __git_version__, __compiler_version__ = GIT_VERSION, COMPILER_VERSION

@@ -6,13 +6,13 @@ from millstream._engine import Operation as _Operation, Tensor as _Tensor
 from millstream._typing import DTypeLike as _DTypeLike, ShapeLike as _ShapeLike, TensorLike as _TensorLike, Text as _Text
 from millstream.init_ops import Constant as _Constant
 constant = _Constant
-from millstream.variables import global_variables_initializer as _global_variables_initializer
+from millstream.variable_collections import global_variables_initializer as _global_variables_initializer
 global_variables = _global_variables_initializer
 from millstream.init_ops import GlorotNormal as _GlorotNormal
 glorot_normal = _GlorotNormal
 from millstream.init_ops import GlorotUniform as _GlorotUniform
 glorot_uniform = _GlorotUniform
-from millstream.variables import local_variables_initializer as _local_variables_initializer
+from millstream.variable_collections import local_variables_initializer as _local_variables_initializer
 local_variables = _local_variables_initializer
 from millstream.init_ops import Ones as _Ones
 ones = _Ones
@@ -27,7 +27,7 @@ from millstream.init_ops import TruncatedNormal as _TruncatedNormal
 truncated_normal = _TruncatedNormal
 from millstream.init_ops import UniformUnitScaling as _UniformUnitScaling
 uniform_unit_scaling = _UniformUnitScaling
-from millstream.variables import variables_initializer as _variables_initializer
+from millstream.variable_collections import variables_initializer as _variables_initializer
 variables = _variables_initializer
 from millstream.init_ops import VarianceScaling as _VarianceScaling
 variance_scaling = _VarianceScaling

@@ -1,32 +1,28 @@
-"""Shapes, slices, joining and splitting."""
+"""Shapes, constants like other tensors, joining, splitting, reordering."""
 
 from __future__ import annotations
 
 import builtins
-import functools
 from typing import TYPE_CHECKING, Any, List, Optional
 
 import numpy as np
 
-from millstream import _engine, dtypes, shapes
+from millstream import dtypes, shapes
 from millstream._engine import Tensor
 from millstream._ops import op
-from millstream.framework import SparseTensor, constant, convert_to_tensor, name_scope
 from millstream.deprecation import renamed
+from millstream.framework import SparseTensor, constant, convert_to_tensor, name_scope
 from millstream.math_ops import cast
 
 if TYPE_CHECKING:
     from millstream._typing import Filled
 
 __all__ = [
-    "boolean_mask",
     "broadcast_static_shape",
     "concat",
     "expand_dims",
     "eye",
     "fill",
-    "gather",
-    "gather_nd",
     "identity",
     "matrix_transpose",
     "meshgrid",
@@ -42,11 +38,9 @@ __all__ = [
     "shape",
     "shape_n",
     "size",
-    "slice",
     "split",
     "squeeze",
     "stack",
-    "strided_slice",
     "transpose",
     "unique",
     "unique_with_counts",
@@ -568,73 +562,6 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
         return function(a, perm, name=name)
 
 
-def gather(
-    params: Any,
-    indices: Any,
-    validate_indices: Any = None,
-    name: Optional[str] = None,
-    axis: Any = None,
-    batch_dims: int = 0,
-) -> Tensor:
-    """The slices of `params` at `indices`.
-
-    Args:
-      params: A tensor or variable of any dtype.
-      indices: An int32 or int64 tensor of any shape, each from 0 up to the size of the axis.
-      validate_indices: Accepted; they are always looked at.
-      name: A name for the operation.
-      axis: The axis to take from: an int32 scalar; by default `batch_dims`.
-      batch_dims: How many first axes `params` and `indices` have in common.
-
-    Returns:
-      A tensor of the dtype of `params`, of shape `params.shape[:axis] + indices.shape[batch_dims:] +
-      params.shape[axis + 1:]`.
-
-    Raises:
-      tf.errors.InvalidArgumentError: When run: an index is out of range.
-
-    Example:
-      >>> x = tf.constant([[1, 2, 3], [4, 5, 6]])
-      >>> print(*tf.Session().run([tf.gather(x, [1, 0, 1]), tf.gather(x, 2, axis=1)]))
-      [[4 5 6]
-       [1 2 3]
-       [4 5 6]] [3 6]
-    """
-    if axis is None:
-        axis = batch_dims
-    read = getattr(params, "sparse_read", None)
-    if read is not None and isinstance(axis, int) and axis == 0 and not batch_dims:
-        return read(indices, name=name)
-    return op("GatherV2")(params, indices, axis, batch_dims=batch_dims, name=name) if batch_dims else op("GatherV2")(params, indices, axis, name=name)
-
-
-def gather_nd(params: Any, indices: Any, name: Optional[str] = None, batch_dims: int = 0) -> Tensor:
-    """The slices of `params` at rows of `indices`.
-
-    Args:
-      params: A tensor of any dtype.
-      indices: An int32 or int64 tensor; each of its rows along the last axis says where in the first axes of
-        `params`.
-      name: A name for the operation.
-      batch_dims: 0.
-
-    Returns:
-      A tensor of the dtype of `params`, of shape `indices.shape[:-1] + params.shape[indices.shape[-1]:]`.
-
-    Raises:
-      NotImplementedError: `batch_dims` is not 0.
-      tf.errors.InvalidArgumentError: When run: an index is out of range.
-
-    Example:
-      >>> x = tf.constant([[1, 2], [3, 4]])
-      >>> print(*tf.Session().run([tf.gather_nd(x, [[0, 0], [1, 1]]), tf.gather_nd(x, [[1]])]))
-      [1 4] [[3 4]]
-    """
-    if batch_dims:
-        raise NotImplementedError("gather_nd with batch_dims is not supported yet")
-    return op("GatherNd")(params, indices, name=name)
-
-
 def where(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = None) -> Tensor:
     """Where `condition` holds; or, with `x` and `y`, `x` there and `y` elsewhere.
 
@@ -735,206 +662,6 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: Optional[str] 
     if mode in ("REFLECT", "SYMMETRIC"):
         return op("MirrorPad")(tensor, paddings, mode=mode, name=name)
     raise ValueError("Unknown padding mode: %s" % mode)
-
-
-def slice(input_: Any, begin: Any, size: Any, name: Optional[str] = None) -> Tensor:  # noqa: A001
-    """The part from `begin`, of this size. `input_[1:3]` does the same in Python's form.
-
-    Args:
-      input_: A tensor of any dtype.
-      begin: An int32 or int64 vector: where the part begins along each axis.
-      size: As long: how much of it; -1 for what is left.
-      name: A name for the operation.
-
-    Returns:
-      A tensor of the same dtype and rank.
-
-    Example:
-      >>> print(tf.Session().run(tf.slice([[1, 2, 3], [4, 5, 6]], begin=[0, 1], size=[-1, 2])))
-      [[2 3]
-       [5 6]]
-    """
-    return op("Slice")(input_, begin, size, name=name)
-
-
-def strided_slice(
-    input_: Any,
-    begin: Any,
-    end: Any,
-    strides: Any = None,
-    begin_mask: int = 0,
-    end_mask: int = 0,
-    ellipsis_mask: int = 0,
-    new_axis_mask: int = 0,
-    shrink_axis_mask: int = 0,
-    var: Any = None,
-    name: Optional[str] = None,
-) -> Tensor:
-    """The part from `begin` to `end` by `strides`, as Python's slices, which are written `x[a:b:c]`.
-
-    Args:
-      input_: A tensor of any dtype.
-      begin: An int32 or int64 vector.
-      end: As long.
-      strides: As long; ones if not given.
-      begin_mask: Bit `i` says that entry `i` of `begin` does not count: from the beginning.
-      end_mask: Bit `i` says that entry `i` of `end` does not count: to the end.
-      ellipsis_mask: Bit `i` says that entry `i` stands for all axes that are not named.
-      new_axis_mask: Bit `i` says that entry `i` makes an axis of size 1.
-      shrink_axis_mask: Bit `i` says that entry `i` is an index: its axis goes.
-      var: The variable to change when the result's `assign` is called.
-      name: A name for the operation.
-
-    Returns:
-      A tensor of the same dtype.
-
-    Example:
-      >>> x = tf.constant([[1, 2, 3], [4, 5, 6]])
-      >>> print(tf.Session().run(tf.strided_slice(x, [1, 0], [2, 3], [1, 2], shrink_axis_mask=1)))
-      [4 6]
-      >>> print(tf.Session().run(x[1, 0:3:2]))
-      [4 6]
-    """
-    if strides is None:
-        strides = op("OnesLike")(convert_to_tensor(begin)) if isinstance(begin, Tensor) else [1] * len(begin)
-    masks = dict(
-        begin_mask=begin_mask, end_mask=end_mask, ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask
-    )
-    return op("StridedSlice")(input_, begin, end, strides, name=name, **masks)
-
-
-newaxis = None
-
-
-def _index(value: Any) -> Any:
-    if isinstance(value, (int, np.integer, Tensor)) and not isinstance(value, bool):
-        if isinstance(value, Tensor) and not (value.dtype.is_integer):
-            raise TypeError(
-                "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, got %r" % (value,)
-            )
-        return value
-    if isinstance(value, shapes.Dimension):
-        return value.value
-    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iu":
-        return int(value)
-    if hasattr(value, "_as_tensor"):
-        return convert_to_tensor(value)
-    raise TypeError(
-        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices, got %r" % (value,)
-    )
-
-
-def _getitem(tensor: Tensor, key: Any, var: Any = None) -> Tensor:
-    """`tensor[key]`: one strided slice."""
-    if isinstance(key, Tensor) and key.dtype == dtypes.bool or isinstance(key, np.ndarray) and key.dtype == bool:
-        return boolean_mask(tensor, key)
-    keys = key if isinstance(key, tuple) else (list(key) if isinstance(key, list) else [key])
-    begin: List[Any] = []
-    end: List[Any] = []
-    strides: List[Any] = []
-    masks = dict(begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0)
-    for i, k in enumerate(keys):
-        if isinstance(k, builtins.slice):
-            if k.start is not None:
-                begin.append(_index(k.start))
-            else:
-                begin.append(0)
-                masks["begin_mask"] |= 1 << i
-            if k.stop is not None:
-                end.append(_index(k.stop))
-            else:
-                end.append(0)
-                masks["end_mask"] |= 1 << i
-            strides.append(1 if k.step is None else _index(k.step))
-        elif k is Ellipsis:
-            if masks["ellipsis_mask"]:
-                raise ValueError("Multiple ellipses in slice spec not allowed")
-            begin, end, strides = [*begin, 0], [*end, 0], [*strides, 1]
-            masks["ellipsis_mask"] |= 1 << i
-        elif k is None:
-            begin, end, strides = [*begin, 0], [*end, 0], [*strides, 1]
-            masks["new_axis_mask"] |= 1 << i
-        else:
-            k = _index(k)
-            begin, end, strides = [*begin, k], [*end, k + 1], [*strides, 1]
-            masks["shrink_axis_mask"] |= 1 << i
-    with name_scope(None, "strided_slice", [tensor]) as name:
-        if not begin:
-            begin = end = strides = np.zeros([0], np.int32)  # type: ignore[assignment]
-        elif any(isinstance(v, Tensor) for v in begin + end + strides):
-            # All of the widest type among them: an index of 64 bits makes the others so.
-            wide = any(isinstance(v, Tensor) and v.dtype.base_dtype == dtypes.int64 for v in begin + end + strides)
-            kind = dtypes.int64 if wide else dtypes.int32
-            begin, end, strides = (_indices(part, kind) for part in (begin, end, strides))  # type: ignore[assignment]
-        else:
-            begin, end, strides = (_engine.constant(v, dtypes.int32, "stack") for v in (begin, end, strides))  # type: ignore[assignment]
-        taken = op("StridedSlice")(tensor, begin, end, strides, name=name, **masks)
-        taken.assign = functools.partial(assign_slice, taken.op, var)
-        return taken
-
-
-def sliced(variable: Any, key: Any) -> Tensor:
-    """`variable[key]`, to which `assign` can be said."""
-    return _getitem(variable.value(), key, variable)
-
-
-def assign_slice(node: Any, variable: Any, value: Any, name: Optional[str] = None) -> Any:
-    """Changes the slice of the variable that the node takes."""
-    if variable is None:
-        raise ValueError("Sliced assignment is only supported for variables")
-    _, begin, end, strides = node.inputs
-    masks = {mask: node.get_attr(mask) for mask in ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")}
-    return variable._assign_slice(begin, end, strides, value, node.name + "/_assign" if name is None else name, masks)
-
-
-def _indices(part: List[Any], kind: Any) -> Any:
-    if not any(isinstance(v, Tensor) for v in part):
-        return _engine.constant(part, kind, "stack")
-    return stack([_as_index(v, kind) for v in part])
-
-
-def _as_index(value: Any, kind: Any) -> Any:
-    return cast(value, kind) if isinstance(value, Tensor) and value.dtype.base_dtype != kind and value.dtype.is_integer else value
-
-
-def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Tensor:
-    """The slices for which `mask` holds.
-
-    Args:
-      tensor: A tensor of any dtype.
-      mask: A boolean tensor of known rank, 1 or more; its shape is that of `tensor` from `axis` on.
-      name: The name scope of what is made.
-      axis: The first axis that the mask is for (0).
-
-    Returns:
-      A tensor of the dtype of `tensor`: the masked axes are one, of as many as hold.
-
-    Raises:
-      ValueError: The mask is a scalar, its rank is unknown, or its shape does not fit.
-
-    Example:
-      >>> x = tf.constant([[1, 2], [3, 4], [5, 6]])
-      >>> print(tf.Session().run(tf.boolean_mask(x, [True, False, True])))
-      [[1 2]
-       [5 6]]
-    """
-    with name_scope(name, values=[tensor, mask]):
-        tensor = convert_to_tensor(tensor, name="tensor")
-        mask = convert_to_tensor(mask, name="mask")
-        shape_mask, shape_tensor = mask._shape_as_list(), tensor.shape
-        if shape_mask is None:
-            raise ValueError("Number of mask dimensions must be specified, even if some dimensions are None.  E.g. shape=[None] is ok, but shape=None is not.")
-        if not shape_mask:
-            raise ValueError("mask cannot be scalar.")
-        axis, n = axis or 0, len(shape_mask)
-        shape_tensor[axis : axis + n].assert_is_compatible_with(mask.shape)
-        leading = op("Prod")(shape(tensor)[axis : axis + n], [0])
-        sizes = concat([shape(tensor)[:axis], [leading], shape(tensor)[axis + n :]], 0)
-        rows = shape_tensor[axis : axis + n].num_elements()
-        known = shape_tensor[:axis].concatenate([rows]).concatenate(shape_tensor[axis + n :])
-        tensor = reshape(tensor, sizes)
-        tensor.set_shape(known)
-        return op("GatherV2")(tensor, squeeze(op("Where")(reshape(mask, [-1])), axis=[1]), axis)
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: Optional[str] = None) -> Tensor:
@@ -1160,5 +887,3 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> shapes.TensorShape:
         else:
             raise ValueError("Incompatible shapes for broadcasting: %s and %s" % (x, y))
     return shapes.TensorShape(out)
-
-

@@ -160,7 +160,8 @@ class QueueBase:
         if not all(q.names == names for q in queues[1:]):
             raise TypeError("Queues do not have matching component names.")
         reduced = [functools.reduce(_common, alike) for alike in zip(*[q.shapes for q in queues])]
-        from millstream.array_ops import gather, stack
+        from millstream.array_ops import stack
+        from millstream.indexing_ops import gather
 
         return QueueBase(types, reduced, names, gather(stack([q.queue_ref for q in queues]), index))
 

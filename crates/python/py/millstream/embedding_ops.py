@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, List, Optional
 
-from millstream import array_ops, clip_ops, dtypes, logging, math_ops, reduction_ops
+from millstream import array_ops, clip_ops, dtypes, indexing_ops, logging, math_ops, reduction_ops
 from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.framework import SparseTensor, colocate_with, constant_value, convert_to_tensor, name_scope
@@ -40,7 +40,7 @@ def embedding_lookup(
         tables = [t if hasattr(t, "handle") else convert_to_tensor(t) for t in tables]
         if len(tables) == 1:
             with colocate_with(tables[0]):
-                rows = _shortened(array_ops.gather(tables[0], ids, axis=0, name=scope if max_norm is None else None), ids, max_norm)
+                rows = _shortened(indexing_ops.gather(tables[0], ids, axis=0, name=scope if max_norm is None else None), ids, max_norm)
                 return op("Identity")(rows)
         return _from_several(tables, ids, partition_strategy, max_norm, scope)
 
@@ -61,7 +61,7 @@ def _from_several(tables: List[Any], ids: Any, strategy: str, max_norm: Optional
     rows = []
     for table, own in zip(tables, gathers):
         with colocate_with(table):
-            rows.append(array_ops.gather(table, own, axis=0))
+            rows.append(indexing_ops.gather(table, own, axis=0))
     stitched = op("ParallelDynamicStitch")(places, rows)
     row_shape = tables[0].get_shape()[1:]
     for table in tables[1:]:
@@ -139,7 +139,7 @@ def embedding_lookup_sparse(
 def _weighted(rows: Tensor, places: Tensor, segments: Tensor, weights: Tensor, combiner: str, name: Optional[str]) -> Tensor:
     if weights.dtype != rows.dtype:
         weights = math_ops.cast(weights, rows.dtype)
-    rows = array_ops.gather(rows, places)
+    rows = indexing_ops.gather(rows, places)
     ones = array_ops.fill(array_ops.expand_dims(array_ops.rank(rows) - 1, 0), 1)
     known = rows.shape
     rows = rows * array_ops.reshape(weights, array_ops.concat([array_ops.shape(weights), ones], 0))
@@ -176,7 +176,7 @@ def safe_embedding_lookup_sparse(
         rank = shape.shape.as_list()[0]
         rank = array_ops.size(shape) if rank is None else rank
         lead = op("Slice")(shape, [0], array_ops.reshape(convert_to_tensor(rank) - 1, [1]))
-        flat = array_ops.stack([reduction_ops.reduce_prod(lead), array_ops.gather(shape, convert_to_tensor(rank) - 1)])
+        flat = array_ops.stack([reduction_ops.reduce_prod(lead), indexing_ops.gather(shape, convert_to_tensor(rank) - 1)])
         sparse_ids = sparse_reshape(sparse_ids, flat)
         if sparse_weights is not None:
             sparse_weights = SparseTensor(sparse_ids.indices, sparse_weights.values, sparse_ids.dense_shape)

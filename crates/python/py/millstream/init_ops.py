@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Dict, Optional, Tuple
 
-from millstream import array_ops, dtypes, random_ops, shapes
+from millstream import array_ops, dtypes, indexing_ops, random_ops, shapes
 from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.framework import constant
@@ -330,7 +330,7 @@ class Identity(Initializer):
         rows, columns = (int(d) for d in dims)
         whole = array_ops.eye(rows, columns, dtype=dtype or self.dtype)
         if partition_info is not None:
-            whole = array_ops.slice(whole, partition_info.var_offset, shape)
+            whole = indexing_ops.slice(whole, partition_info.var_offset, shape)
         return self.gain * whole
 
 

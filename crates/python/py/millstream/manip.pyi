@@ -5,7 +5,7 @@ import typing as _t
 from millstream._engine import Operation as _Operation, Tensor as _Tensor
 from millstream._typing import DTypeLike as _DTypeLike, ShapeLike as _ShapeLike, TensorLike as _TensorLike, Text as _Text
 from millstream._endpoints import batch_to_space_nd as batch_to_space_nd
-from millstream.array_ops import gather_nd as gather_nd
+from millstream.indexing_ops import gather_nd as gather_nd
 from millstream.array_ops import reshape as reshape
 from millstream._endpoints import reverse as reverse
 from millstream.shape_ops import roll as roll

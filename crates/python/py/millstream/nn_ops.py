@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Optional, Tuple
 
-from millstream import array_ops, dtypes, math_ops, reduction_ops
+from millstream import array_ops, dtypes, indexing_ops, math_ops, reduction_ops
 from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.deprecation import renamed
@@ -122,7 +122,7 @@ def sufficient_statistics(x: Any, axes: Any, shift: Any = None, keep_dims: Any =
         if known is not None and all(known[d] is not None for d in axes):
             count = convert_to_tensor(float(math.prod(known[d] for d in axes)), x.dtype, "count")
         else:
-            count = reduction_ops.reduce_prod(math_ops.cast(array_ops.gather(array_ops.shape(x), axes), x.dtype), name="count")
+            count = reduction_ops.reduce_prod(math_ops.cast(indexing_ops.gather(array_ops.shape(x), axes), x.dtype), name="count")
         if shift is None:
             first, second = x, op("Square")(x)
         else:

@@ -6,7 +6,7 @@ from typing import Any, List, Optional
 
 import numpy as np
 
-from millstream import array_ops, dtypes, math_ops, reduction_ops, shapes
+from millstream import array_ops, dtypes, indexing_ops, math_ops, reduction_ops, shapes
 from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.control_flow import assert_, with_dependencies
@@ -276,7 +276,7 @@ def batch_gather(params: Any, indices: Any, name: Optional[str] = None) -> Tenso
         indices, params = convert_to_tensor(indices, name="indices"), convert_to_tensor(params, name="params")
         if indices.shape.ndims is None:
             raise ValueError("batch_gather does not allow indices with unknown shape.")
-        return array_ops.gather(params, indices, batch_dims=indices.shape.ndims - 1)
+        return indexing_ops.gather(params, indices, batch_dims=indices.shape.ndims - 1)
 
 
 def repeat(input: Any, repeats: Any, axis: Any = None, name: Optional[str] = None) -> Tensor:  # noqa: A002
@@ -314,8 +314,8 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Optional[str] = Non
         # Which element each of the repeated ones is: rows of a mask, as long as the longest repetition.
         most = op("Maximum")(convert_to_tensor(0), reduction_ops.reduce_max(array_ops.concat([counts, [0]], 0)))
         mask = array_ops.sequence_mask(counts, most)
-        places = array_ops.boolean_mask(_rows(n, most), mask)
-        result = array_ops.gather(data, places, axis=axis)
+        places = indexing_ops.boolean_mask(_rows(n, most), mask)
+        result = indexing_ops.gather(data, places, axis=axis)
         known = constant_value(counts)
         if known is not None:
             dims: List[Any] = data.shape.as_list()
@@ -384,7 +384,7 @@ def random_crop(value: Any, size: Any, seed: Optional[int] = None, name: Optiona
         check = assert_(fits, ["Need value.shape >= size, got ", shape, size], summarize=1000)
         limit = with_dependencies([check], shape) - size + 1
         start = random_uniform(array_ops.shape(limit), dtype=size.dtype, maxval=size.dtype.max, seed=seed)
-        return array_ops.slice(value, op("FloorMod")(start, limit), size, name=name)
+        return indexing_ops.slice(value, op("FloorMod")(start, limit), size, name=name)
 
 
 def where_v2(condition: Any, x: Any = None, y: Any = None, name: Optional[str] = None) -> Tensor:

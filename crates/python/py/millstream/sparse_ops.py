@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, List, Optional, Tuple
 
-from millstream import array_ops, dtypes, math_ops, reduction_ops
+from millstream import array_ops, dtypes, indexing_ops, math_ops, reduction_ops
 from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.control_flow import with_dependencies
@@ -161,7 +161,7 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """
     sp = _sparse(sp_input)
     where = array_ops.reshape(op("Where")(convert_to_tensor(to_retain)), [-1])
-    return SparseTensor(array_ops.gather(sp.indices, where), array_ops.gather(sp.values, where), array_ops.identity(sp.dense_shape))
+    return SparseTensor(indexing_ops.gather(sp.indices, where), indexing_ops.gather(sp.values, where), array_ops.identity(sp.dense_shape))
 
 
 def sparse_concat(
@@ -323,8 +323,8 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: Optional[str] = None
         sp = _sparse(sp_input)
         if perm is None:
             perm = math_ops.range(array_ops.rank(sp) - 1, -1, -1)
-        indices = array_ops.transpose(array_ops.gather(array_ops.transpose(sp.indices), perm))
-        return sparse_reorder(SparseTensor(indices, sp.values, array_ops.gather(sp.dense_shape, perm)), name=scope)
+        indices = array_ops.transpose(indexing_ops.gather(array_ops.transpose(sp.indices), perm))
+        return sparse_reorder(SparseTensor(indices, sp.values, indexing_ops.gather(sp.dense_shape, perm)), name=scope)
 
 
 def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: Optional[str] = None) -> Tensor:
@@ -393,7 +393,7 @@ def sparse_mask(a: IndexedSlices, mask_indices: Any, name: Optional[str] = None)
     """
     with name_scope(name, "sparse_mask", [a, mask_indices]) as name:
         rest, places = op("ListDiff")(a.indices, mask_indices)
-        return IndexedSlices(array_ops.gather(a.values, places, name=name), rest, a.dense_shape)
+        return IndexedSlices(indexing_ops.gather(a.values, places, name=name), rest, a.dense_shape)
 
 
 def _extreme(op_name: str, sp_a: Any, sp_b: Any, name: Optional[str]) -> SparseTensor:
@@ -731,7 +731,7 @@ def _segments(what: str, called: str, said: str) -> Any:
         if num_segments is None:
             return op("SparseSegment" + what)(data, indices, segment_ids, name=name)
         with name_scope(name, "SparseSegment%sWithNumSegments" % what, [data, indices, segment_ids]) as name:
-            rows = array_ops.gather(data, indices)
+            rows = indexing_ops.gather(data, indices)
             sums = op("UnsortedSegmentSum")(rows, segment_ids, num_segments, name=name if what == "Sum" else None)
             if what == "Sum":
                 return sums
@@ -845,7 +845,7 @@ def from_dense(tensor: Any, name: Optional[str] = None) -> SparseTensor:
         tensor = convert_to_tensor(tensor)
         zero = "" if tensor.dtype == dtypes.string else False if tensor.dtype == dtypes.bool else 0
         places = op("Where")(op("NotEqual")(tensor, convert_to_tensor(zero, tensor.dtype)))
-        return SparseTensor(places, array_ops.gather_nd(tensor, places), array_ops.shape(tensor, out_type=dtypes.int64))
+        return SparseTensor(places, indexing_ops.gather_nd(tensor, places), array_ops.shape(tensor, out_type=dtypes.int64))
 
 
 def expand_dims(sp_input: Any, axis: Any = None, name: Optional[str] = None) -> SparseTensor:

@@ -4,63 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from typing import TYPE_CHECKING, Any, List, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 from millstream import dtypes, shapes
 from millstream._engine import Operation, Tensor
 from millstream._ops import op
-from millstream.control_flow import group
-from millstream.framework import (
-    IndexedSlices,
-    add_to_collections,
-    control_dependencies,
-    convert_to_tensor,
-    get_collection,
-    get_default_graph,
-    name_scope,
-)
+from millstream.framework import IndexedSlices, add_to_collections, control_dependencies, convert_to_tensor, get_default_graph, name_scope
 from millstream.graph_keys import GraphKeys
 from millstream.scopes import prepend_name_scope, strip_name_scope
 
 if TYPE_CHECKING:
-    from millstream._typing import Scatter, TensorLike
+    from millstream._typing import TensorLike
 
 __all__ = [
     "Variable",
     "VariableV1",
-    "all_variables",
-    "assert_variables_initialized",
-    "assign",
-    "assign_add",
-    "assign_sub",
-    "count_up_to",
     "disable_resource_variables",
     "enable_resource_variables",
-    "global_variables",
-    "global_variables_initializer",
-    "initialize_all_variables",
-    "initialize_local_variables",
-    "initialize_variables",
     "is_variable_initialized",
-    "local_variables",
-    "local_variables_initializer",
-    "model_variables",
-    "moving_average_variables",
-    "report_uninitialized_variables",
     "resource_variables_enabled",
-    "scatter_add",
-    "scatter_div",
-    "scatter_max",
-    "scatter_min",
-    "scatter_mul",
-    "scatter_nd_add",
-    "scatter_nd_sub",
-    "scatter_nd_update",
-    "scatter_sub",
-    "scatter_update",
-    "trainable_variables",
     "variable_creator_scope",
-    "variables_initializer",
 ]
 
 _use_resource_by_default = False
@@ -481,7 +444,7 @@ class Variable(metaclass=_Creating):
         raise TypeError("'Variable' object is not iterable.")
 
     def __getitem__(self, key: Any) -> Tensor:
-        from millstream.array_ops import sliced
+        from millstream.indexing_ops import sliced
 
         return sliced(self, key)
 
@@ -685,7 +648,7 @@ class ResourceVariable(Variable):
 
 
 # What is done to a row or slice, and what becomes of 8 with 2.
-_SCATTERED = {
+SCATTERED = {
     "Add": ("Adds to", 10), "Sub": ("Subtracts from", 6), "Mul": ("Multiplies", 16), "Div": ("Divides", 4),
     "Min": ("Takes the lesser of what is there and is given, in", 2), "Max": ("Takes the greater of what is there and is given, in", 8), "Update": ("Replaces", 2),
 }  # fmt: skip
@@ -716,7 +679,7 @@ def _scatters() -> None:
             return self._scatter(_what, sparse_delta, name)
 
         scatter.__name__, scatter.__qualname__ = "scatter_" + method, "Variable.scatter_" + method
-        scatter.__doc__ = _METHOD.format(doc=_SCATTERED[what][0], what="rows", result=_SCATTERED[what][1], call="%s(tf.IndexedSlices([2], tf.constant([0])))" % scatter.__name__)
+        scatter.__doc__ = _METHOD.format(doc=SCATTERED[what][0], what="rows", result=SCATTERED[what][1], call="%s(tf.IndexedSlices([2], tf.constant([0])))" % scatter.__name__)
         setattr(Variable, "scatter_" + method, scatter)
 
     for method, what in dict(sub="Sub", add="Add", update="Update").items():
@@ -725,7 +688,7 @@ def _scatters() -> None:
             return self._scatter_nd(_what, indices, updates, name)
 
         scatter_nd.__name__, scatter_nd.__qualname__ = "scatter_nd_" + method, "Variable.scatter_nd_" + method
-        scatter_nd.__doc__ = _METHOD.format(doc=_SCATTERED[what][0], what="slices", result=_SCATTERED[what][1], call="%s([[0]], [2])" % scatter_nd.__name__)
+        scatter_nd.__doc__ = _METHOD.format(doc=SCATTERED[what][0], what="slices", result=SCATTERED[what][1], call="%s([[0]], [2])" % scatter_nd.__name__)
         setattr(Variable, "scatter_nd_" + method, scatter_nd)
 
 
@@ -785,348 +748,6 @@ def is_variable_initialized(ref: Any, name: Optional[str] = None) -> Tensor:
     if isinstance(ref, ResourceVariable):
         return ref.is_initialized(name)
     return op("IsVariableInitialized")(ref._ref() if isinstance(ref, Variable) else ref, name=name)
-
-
-_ASSIGNED = """{doc}: `ref.{method}(value)`.
-
-Args:
-  ref: A variable, or a tensor that refers to one.
-  value: A tensor of its dtype and shape.
-  use_locking: Whether others wait meanwhile.
-  name: A name for the operation.
-
-Returns:
-  The variable after that: a tensor, or what reads it then.
-
-Example:
-  >>> v = tf.Variable(3)
-  >>> changed = tf.{method}(v, 5)
-  >>> with tf.Session() as sess:
-  ...     sess.run(v.initializer)
-  ...     print(sess.run(changed))
-  {result}
-"""
-
-
-def _assigner(method: str, op_name: str, doc: str, result: int) -> Any:
-    def function(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: Optional[str] = None) -> Any:
-        if isinstance(ref, Tensor):
-            options = {"validate_shape": validate_shape} if op_name == "Assign" and validate_shape is not None else {}
-            return op(op_name)(ref, value, use_locking=bool(use_locking), name=name, **options)
-        if isinstance(ref, RefVariable) and op_name == "Assign" and validate_shape is not None:
-            return op("Assign")(ref._ref(), value, validate_shape=validate_shape, name=name)
-        return getattr(ref, method)(value, name=name)
-
-    function.__name__ = function.__qualname__ = method
-    function.__doc__ = _ASSIGNED.format(doc=doc, method=method, result=result)
-    return function
-
-
-assign = _assigner("assign", "Assign", "Replaces the value of a variable", 5)
-_add = _assigner("assign_add", "AssignAdd", "Adds to the value of a variable", 8)
-_sub = _assigner("assign_sub", "AssignSub", "Subtracts from the value of a variable", -2)
-
-
-def assign_add(ref: Any, value: Any, use_locking: Any = None, name: Optional[str] = None) -> Any:
-    return _add(ref, value, None, use_locking, name)
-
-
-assign_add.__doc__ = _add.__doc__
-
-
-def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: Optional[str] = None) -> Any:
-    return _sub(ref, value, None, use_locking, name)
-
-
-assign_sub.__doc__ = _sub.__doc__
-
-
-_SCATTER = """{doc} rows of a variable.
-
-Args:
-  ref: A variable, or a tensor that refers to one.
-  indices: An int32 or int64 tensor of any shape: which rows.
-  updates: A tensor of the variable's dtype, of shape `indices.shape + ref.shape[1:]`, or a scalar.
-  use_locking: Whether others wait meanwhile.
-  name: A name for the operation.
-
-Returns:
-  The variable after that: a tensor, or what reads it then.
-
-Raises:
-  tf.errors.InvalidArgumentError: When run: there is no such row.
-
-Example:
-  >>> v = tf.Variable([8, 8, 8])
-  >>> changed = tf.{name}(v, [0, 2], [2, 2])
-  >>> with tf.Session() as sess:
-  ...     sess.run(v.initializer)
-  ...     print(sess.run(changed))
-  {result}
-"""
-
-_SCATTER_ND = """{doc} slices of a variable.
-
-Args:
-  ref: A variable, or a tensor that refers to one.
-  indices: An int32 or int64 tensor: each of its rows along the last axis says where in the first axes of the variable.
-  updates: A tensor of the variable's dtype, of shape `indices.shape[:-1] + ref.shape[indices.shape[-1]:]`.
-  use_locking: Whether others wait meanwhile.
-  name: A name for the operation.
-
-Returns:
-  The variable after that: a tensor, or what reads it then.
-
-Raises:
-  tf.errors.InvalidArgumentError: When run: there is no such slice.
-
-Example:
-  >>> v = tf.Variable([[8, 8], [8, 8]])
-  >>> changed = tf.{name}(v, [[0, 1], [1, 0]], [2, 2])
-  >>> with tf.Session() as sess:
-  ...     sess.run(v.initializer)
-  ...     print(sess.run(changed))
-  {result}
-"""
-
-
-def _scattered(text: str, what: str, name: str, shown: str) -> str:
-    doc, result = _SCATTERED[what]
-    return text.format(doc=doc, name=name, result=shown % (result, result))
-
-
-def _scatter_function(what: str) -> Scatter:
-    def function(ref: Any, indices: Any, updates: Any, use_locking: bool = what == "Update", name: Optional[str] = None) -> Any:
-        if isinstance(ref, ResourceVariable):
-            return ref._scatter(what, IndexedSlices(updates, convert_to_tensor(indices)), name)
-        return op("Scatter" + what)(ref._ref() if isinstance(ref, Variable) else ref, indices, updates, use_locking=use_locking, name=name)
-
-    function.__name__ = function.__qualname__ = "scatter_" + what.lower()
-    function.__doc__ = _scattered(_SCATTER, what, function.__name__, "[%d 8 %d]" if what in ("Update", "Div", "Min", "Sub", "Max") else "[%d  8 %d]")
-    return function
-
-
-def _scatter_nd_function(what: str) -> Any:
-    def function(ref: Any, indices: Any, updates: Any, use_locking: bool = what == "Update", name: Optional[str] = None) -> Any:
-        if isinstance(ref, ResourceVariable):
-            return ref._scatter_nd(what, indices, updates, name)
-        return op("ScatterNd" + what)(ref._ref() if isinstance(ref, Variable) else ref, indices, updates, use_locking=use_locking, name=name)
-
-    function.__name__ = function.__qualname__ = "scatter_nd_" + what.lower()
-    function.__doc__ = _scattered(_SCATTER_ND, what, function.__name__, "[[8 %d] [%d 8]]" if what != "Add" else "[[ 8 %d] [%d  8]]")
-    return function
-
-
-scatter_nd_add = _scatter_nd_function("Add")
-scatter_nd_sub = _scatter_nd_function("Sub")
-scatter_nd_update = _scatter_nd_function("Update")
-scatter_add = _scatter_function("Add")
-scatter_sub = _scatter_function("Sub")
-scatter_mul = _scatter_function("Mul")
-scatter_div = _scatter_function("Div")
-scatter_min = _scatter_function("Min")
-scatter_max = _scatter_function("Max")
-scatter_update = _scatter_function("Update")
-
-
-def count_up_to(ref: Any, limit: int, name: Optional[str] = None) -> Tensor:
-    """The value, which then grows by one.
-
-    Args:
-      ref: A variable of int32 or int64, or a tensor that refers to one.
-      limit: An int: where it ends.
-      name: A name for the operation.
-
-    Returns:
-      A scalar tensor of the variable's dtype: the value before.
-
-    Raises:
-      tf.errors.OutOfRangeError: When run: the value is `limit`.
-
-    Example:
-      >>> n = tf.Variable(0)
-      >>> count = tf.count_up_to(n, 2)
-      >>> sess = tf.Session()
-      >>> sess.run(n.initializer)
-      >>> print(sess.run(count), sess.run(count))
-      0 1
-      >>> sess.run(count)
-      Traceback (most recent call last):
-        ...
-      millstream.errors.OutOfRangeError: Reached limit of 2
-      ...
-    """
-    if isinstance(ref, ResourceVariable):
-        return op("ResourceCountUpTo")(ref.handle, limit=limit, T=ref.dtype, name=name)
-    return op("CountUpTo")(ref._ref() if isinstance(ref, Variable) else ref, limit=limit, name=name)
-
-
-# Collections and initializers of variables.
-
-
-_COLLECTED = """The variables of the collection `{key}`.
-
-Args:
-  scope: A regular expression; only those whose names begin so.
-
-Returns:
-  A list of variables, in the order they were made.
-
-Example:
-  >>> v = tf.Variable(1, name="v", collections=["{key}"])
-  >>> w = tf.Variable(2, name="w", collections=["{key}"])
-  >>> [v.name for v in tf.{name}()], [v.name for v in tf.{name}("w")]
-  (['v:0', 'w:0'], ['w:0'])
-"""
-
-
-def _of(key: str, called: str) -> Any:
-    def function(scope: Optional[str] = None) -> List[Any]:
-        return get_collection(key, scope)
-
-    function.__name__ = function.__qualname__ = called
-    function.__doc__ = _COLLECTED.format(key=key, name=called)
-    return function
-
-
-global_variables = _of(GraphKeys.GLOBAL_VARIABLES, "global_variables")
-local_variables = _of(GraphKeys.LOCAL_VARIABLES, "local_variables")
-trainable_variables = _of(GraphKeys.TRAINABLE_VARIABLES, "trainable_variables")
-model_variables = _of(GraphKeys.MODEL_VARIABLES, "model_variables")
-moving_average_variables = _of(GraphKeys.MOVING_AVERAGE_VARIABLES, "moving_average_variables")
-
-
-def all_variables() -> List[Any]:
-    """`global_variables`, by its old name.
-
-    Example:
-      >>> v = tf.Variable(1, name="v")
-      >>> [v.name for v in tf.all_variables()]
-      ['v:0']
-    """
-    return global_variables()
-
-
-def variables_initializer(var_list: Any, name: str = "init") -> Operation:
-    """Gives these variables their initial values.
-
-    Args:
-      var_list: A list of variables.
-      name: A name for the operation.
-
-    Returns:
-      An `Operation`.
-
-    Example:
-      >>> v, w = tf.Variable(1), tf.Variable(2)
-      >>> init = tf.variables_initializer([v])
-      >>> with tf.Session() as sess:
-      ...     sess.run(init)
-      ...     print(*sess.run([tf.is_variable_initialized(v), tf.is_variable_initialized(w)]))
-      True False
-    """
-    return group(*[v.initializer for v in var_list], name=name)
-
-
-initialize_variables = variables_initializer
-
-
-def global_variables_initializer() -> Operation:
-    """Gives all global variables that there are now their initial values.
-
-    Returns:
-      An `Operation`.
-
-    Example:
-      >>> v = tf.Variable(3)
-      >>> with tf.Session() as sess:
-      ...     sess.run(tf.global_variables_initializer())
-      ...     print(sess.run(v))
-      3
-    """
-    return variables_initializer(global_variables())
-
-
-def local_variables_initializer() -> Operation:
-    """Gives all local variables that there are now their initial values.
-
-    Returns:
-      An `Operation`.
-
-    Example:
-      >>> n = tf.get_local_variable("n", initializer=3)
-      >>> with tf.Session() as sess:
-      ...     sess.run(tf.local_variables_initializer())
-      ...     print(sess.run(n))
-      3
-    """
-    return variables_initializer(local_variables())
-
-
-initialize_all_variables = global_variables_initializer
-initialize_local_variables = local_variables_initializer
-
-
-def report_uninitialized_variables(var_list: Any = None, name: str = "report_uninitialized_variables") -> Tensor:
-    """The names of those variables that have no value yet.
-
-    Args:
-      var_list: A list of variables; all global and local ones by default.
-      name: The name scope of what is made.
-
-    Returns:
-      A vector of strings.
-
-    Example:
-      >>> v, w = tf.Variable(1, name="v"), tf.Variable(2, name="w")
-      >>> missing = tf.report_uninitialized_variables()
-      >>> with tf.Session() as sess:
-      ...     sess.run(v.initializer)
-      ...     print(sess.run(missing))
-      [b'w']
-    """
-    from millstream.array_ops import boolean_mask, stack
-    from millstream.framework import constant
-
-    if var_list is None:
-        var_list = global_variables() + local_variables()
-    with name_scope(name):
-        if not var_list:
-            return constant([], dtypes.string)
-        missing = op("LogicalNot")(stack([is_variable_initialized(v) for v in var_list]))
-        return boolean_mask(constant([v.name.rpartition(":")[0] for v in var_list], dtypes.string), missing)
-
-
-def assert_variables_initialized(var_list: Any = None) -> Any:
-    """Fails unless all variables have values.
-
-    Args:
-      var_list: A list of variables; all global and local ones by default.
-
-    Returns:
-      What to run; None if there are no variables.
-
-    Raises:
-      tf.errors.FailedPreconditionError: When run: one has none.
-
-    Example:
-      >>> v = tf.Variable(1, name="v")
-      >>> check = tf.assert_variables_initialized()
-      >>> tf.Session().run(check)
-      Traceback (most recent call last):
-        ...
-      millstream.errors.FailedPreconditionError: Attempting to use uninitialized value v
-      ...
-    """
-    if var_list is None:
-        var_list = global_variables() + local_variables()
-    if not var_list:
-        return None
-    ranks = []
-    for v in var_list:
-        with get_default_graph().colocate_with(v.op):
-            ranks.append(op("Rank")(v.value()))
-    return ranks[0] if len(ranks) == 1 else op("Pack")(ranks)
 
 
 VariableV1 = Variable

@@ -1,5 +1,5 @@
 //! The type stubs of `millstream.raw_ops`: a function per op, with TensorFlow's words for its arguments where it has them
-//! (`crates/python/py/millstream/_api.py`), as `crates/python/src/op.rs` makes them when they are asked for.
+//! (`crates/python/py/millstream/_api.py`), as `crates/python/src/op` makes them when they are asked for.
 
 use millstream::graph::op::{ArgSpec, AttrKind, Count, OpDef, TypeSpec};
 use std::collections::BTreeMap;

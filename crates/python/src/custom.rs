@@ -9,7 +9,8 @@
 
 use crate::errors::{building, carried};
 use crate::graph::Graph;
-use crate::tensor::{Operation, Tensor};
+use crate::operation::Operation;
+use crate::tensor::Tensor;
 use millstream::graph::op::{GRADIENT_OVERRIDE, GradCx, Gradient};
 use millstream::graph::{ContextId, Grad, IndexedSlices, Op, Port};
 use millstream::{Code, Error, Output, Result};

@@ -98,7 +98,7 @@ fn as_op_error(py: Python<'_>, graph: &Bound<'_, Graph>, error: &Error) -> PyRes
     if let Some(name) = error.node() {
         let place = match graph.get().find(name) {
             Some(id) => {
-                op = crate::tensor::Operation::of(graph, id)?.into_any();
+                op = crate::operation::Operation::of(graph, id)?.into_any();
                 // Without protobuf there is no NodeDef; the error is told all the same.
                 node_def = op.getattr("node_def").unwrap_or(node_def);
                 graph.get().place_of(py, id)

@@ -5,7 +5,8 @@
 use crate::dtypes::shape_of;
 use crate::errors::{building, carried};
 use crate::graph::Graph;
-use crate::tensor::{Operation, Tensor};
+use crate::operation::Operation;
+use crate::tensor::Tensor;
 use millstream::graph::Nest;
 use millstream::graph::nest::{Converter, IntoNest, Leaf, Structure, Values};
 use millstream::{Op, Output, PartialShape, Result};

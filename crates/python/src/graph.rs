@@ -2,8 +2,10 @@
 
 use crate::custom::StandIns;
 use crate::errors::building;
+use crate::handles::Handles;
+use crate::operation::Operation;
 use crate::place::{self, Place};
-use crate::tensor::{Operation, Tensor};
+use crate::tensor::Tensor;
 use millstream::graph::op::Known;
 use millstream::graph::picture::PictureOptions;
 use millstream::graph::{ContextId, ContextKind, NodeId, Port, Within};
@@ -13,7 +15,7 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use pyo3::{PyTraverseError, PyVisit};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// A graph; the package's `Graph` is a class of this one, and brings the `__dict__`.
@@ -25,8 +27,7 @@ pub struct Graph {
     filled: bool,
     /// Where nodes were made, in the order of the nodes.
     places: Mutex<Vec<Place>>,
-    /// The objects that stand for nodes and ports: always the same one, with whatever attributes programs have given it. They hold the
-    /// graph, as it holds them; the garbage collector knows (`__traverse__`).
+    /// The objects that stand for nodes and ports.
     handles: Mutex<Handles>,
     /// What may not be fed or fetched, beside what lies in loops and branches.
     barred: Mutex<Barred>,
@@ -38,15 +39,6 @@ pub struct Graph {
     gradients: Mutex<Vec<StandIns>>,
     /// How many those are.
     n_gradients: AtomicUsize,
-}
-
-/// The objects of a graph.
-#[derive(Default)]
-pub struct Handles {
-    pub ops: Vec<Option<Py<Operation>>>,
-    /// First outputs, by their nodes.
-    pub firsts: Vec<Option<Py<Tensor>>>,
-    pub others: HashMap<Port, Py<Tensor>>,
 }
 
 #[derive(Default)]
@@ -258,8 +250,7 @@ impl Graph {
         }
         // Whoever holds the lock is in the middle of something: what is not visited counts as used.
         let Some(handles) = self.handles.try_lock() else { return Ok(()) };
-        handles.ops.iter().flatten().try_for_each(|op| visit.call(op))?;
-        handles.firsts.iter().flatten().chain(handles.others.values()).try_for_each(|t| visit.call(t))
+        handles.visit(&visit)
     }
 
     fn __clear__(&self) {

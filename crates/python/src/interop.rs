@@ -2,7 +2,8 @@
 
 use crate::errors::building;
 use crate::graph::Graph;
-use crate::tensor::{Operation, Tensor};
+use crate::operation::Operation;
+use crate::tensor::Tensor;
 use millstream::Op;
 use millstream::graph::{Attr, NodeId};
 use millstream::interop::proto::{AttrValue, GraphDef, decode, encode};

@@ -1,8 +1,8 @@
 //! The extension `millstream._engine`: Python's view of the engine. Every function converts, calls once, converts; what a graph means and how it
 //! runs is the business of the crate `millstream`, and what is only Python's (structures, classes, messages) that of the package in `py/`.
 //!
-//! - `graph`: `Graph` and its blocks, `tensor`: `Tensor` and `Operation`;
-//! - `op`: an op type as a function, `doc`: what `help` says of it, `array`: numpy and Python values to tensors and back, `attr`: attributes;
+//! - `graph`: `Graph` and its blocks, `tensor`: `Tensor`, `operation`: `Operation`, `handles`: what these two have in common;
+//! - `op`: an op type as a function, `array`: numpy and Python values to tensors and back, `attr`: attributes;
 //! - `flow`: loops and branches over flat lists of tensors; `gradients`, and those that are Python functions: `custom`;
 //! - `host`: Python functions that nodes call;
 //! - `session`: `Session`; `leave`: without the interpreter's lock; `views`: tables and progress for people; `errors`: what is raised;
@@ -11,16 +11,17 @@
 mod array;
 mod attr;
 mod custom;
-mod doc;
 mod dtypes;
 mod errors;
 mod flow;
 mod gradients;
 mod graph;
+mod handles;
 mod host;
 mod interop;
 mod leave;
 mod op;
+mod operation;
 mod place;
 mod session;
 mod stack;
@@ -36,7 +37,7 @@ fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<graph::Graph>()?;
     m.add_class::<graph::Block>()?;
     m.add_class::<tensor::Tensor>()?;
-    m.add_class::<tensor::Operation>()?;
+    m.add_class::<operation::Operation>()?;
     m.add_class::<op::OpType>()?;
     m.add_class::<session::Session>()?;
     m.add_class::<session::Callable>()?;
@@ -57,8 +58,8 @@ fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(stack::set_hooks, m)?,
         wrap_pyfunction!(array::asarray, m)?,
         wrap_pyfunction!(op::op_names, m)?,
-        wrap_pyfunction!(op::convert, m)?,
-        wrap_pyfunction!(op::constant, m)?,
+        wrap_pyfunction!(op::constants::convert, m)?,
+        wrap_pyfunction!(op::constants::constant, m)?,
         wrap_pyfunction!(flow::while_loop, m)?,
         wrap_pyfunction!(flow::cond, m)?,
         wrap_pyfunction!(gradients::gradients, m)?,

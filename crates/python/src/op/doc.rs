@@ -1,9 +1,9 @@
 //! What `help` says of an op type: its arguments with their dtypes, what comes out, what is raised, an example that runs. All of it is read from
 //! the op's declaration; the example is the first of its cases that can be written in Python.
 
+use super::{OpType, Parameter, Target};
 use crate::array;
 use crate::attr::to_python;
-use crate::op::{OpType, Parameter, Target};
 use millstream::graph::Attr;
 use millstream::graph::op::{AttrKind, Count, Gradient, OpDef, TypeSpec};
 use millstream_ops::cases::{Arg, Case, Expect};

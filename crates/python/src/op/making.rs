@@ -1,0 +1,284 @@
+//! A node being made of what Python gives: each input as a port or a literal, in order, since the dtype of an attribute is that of the first
+//! input that has it.
+
+use super::expected::{self, Known};
+use crate::array;
+use crate::dtypes::dtype_object;
+use crate::errors::building;
+use crate::graph::Graph;
+use crate::stack;
+use crate::tensor::Tensor;
+use millstream::graph::op::{ArgSpec, AttrKind, Count, OpDef, TypeSpec};
+use millstream::graph::{Attr, Attrs, NodeId, Port, ValueType, Within};
+use millstream::{Arg, DType};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+use smallvec::SmallVec;
+
+/// What Python gives for each input of an op; none where the op has a parameter that the function has not.
+pub type Inputs<'py> = SmallVec<[Option<Bound<'py, PyAny>>; 4]>;
+
+/// Makes a node, in the graph of its inputs or the default one.
+pub fn make<'py>(
+    py: Python<'py>,
+    def: &'static OpDef,
+    name: Option<String>,
+    inputs: &[Option<Bound<'py, PyAny>>],
+    attrs: Attrs,
+) -> PyResult<(Bound<'py, Graph>, NodeId)> {
+    let graph = match graph_of(inputs)? {
+        Some(graph) => graph,
+        None => stack::default_graph(py)?,
+    };
+    let mut making = Making {
+        py,
+        def,
+        name,
+        graph: &graph,
+        known: Known::default(),
+        scope: None,
+        values: SmallVec::new(),
+    };
+    for (name, spec) in &def.attrs {
+        if let (AttrKind::Type(_), Ok(dtype)) = (spec.kind, attrs.dtype(name)) {
+            making.known.push(name, dtype, name);
+        }
+    }
+    // Values first: graph and Python objects may have to be made for them, and the node's builder borrows the graph.
+    for (arg, given) in def.inputs.iter().zip(inputs) {
+        match (given, arg.count) {
+            (None, _) => {}
+            (Some(given), Count::One) => making.one(arg, given)?,
+            (Some(given), Count::Number(_) | Count::List(_)) => making.several(arg, given)?,
+        }
+    }
+    let attrs = making.counts(inputs, attrs)?;
+    let id = making.finish(attrs)?;
+    Graph::made(&graph)?;
+    Ok((graph, id))
+}
+
+/// The graph of the first tensor among the inputs; an error if they are of several.
+fn graph_of<'py>(inputs: &[Option<Bound<'py, PyAny>>]) -> PyResult<Option<Bound<'py, Graph>>> {
+    let mut found: Option<Bound<'py, Tensor>> = None;
+    let mut see = |item: &Bound<'py, PyAny>| -> PyResult<()> {
+        let Ok(tensor) = item.cast::<Tensor>() else { return Ok(()) };
+        match &found {
+            Some(first) if !first.get().graph(item.py()).is(tensor.get().graph(item.py())) => {
+                Err(of_another_graph(tensor, &first.str()?.to_string()))
+            }
+            Some(_) => Ok(()),
+            None => {
+                found = Some(tensor.clone());
+                Ok(())
+            }
+        }
+    };
+    for input in inputs.iter().flatten() {
+        if let Ok(list) = input.cast::<PyList>() {
+            list.iter().try_for_each(|item| see(&item))?;
+        } else if let Ok(tuple) = input.cast::<PyTuple>() {
+            tuple.iter().try_for_each(|item| see(&item))?;
+        } else {
+            see(input)?;
+        }
+    }
+    Ok(found.map(|t| t.get().graph(t.py()).clone()))
+}
+
+fn of_another_graph(tensor: &Bound<'_, Tensor>, others: &str) -> PyErr {
+    match tensor.str() {
+        Ok(shown) => PyValueError::new_err(format!("{shown} must be from the same graph as {others}.")),
+        Err(error) => error,
+    }
+}
+
+/// A node being made.
+struct Making<'a, 'py> {
+    py: Python<'py>,
+    def: &'static OpDef,
+    name: Option<String>,
+    graph: &'a Bound<'py, Graph>,
+    known: Known,
+    values: SmallVec<[Value; 4]>,
+    /// The name scope of the node, once something had to be made in it.
+    scope: Option<Within>,
+}
+
+/// An input on its way to the node.
+enum Value {
+    Port(Port),
+    Literal(millstream::Tensor),
+}
+
+impl<'py> Making<'_, 'py> {
+    /// An input that is a tensor.
+    fn one(&mut self, arg: &'static ArgSpec, given: &Bound<'py, PyAny>) -> PyResult<()> {
+        let wanted = self.known.dtype(arg.ty);
+        let preferred = self.preferred(arg.ty);
+        let value = self.value(given, wanted, preferred, arg.name, arg.is_ref)?;
+        expected::input(self.def, arg, self.type_of(&value)?, &mut self.known)?;
+        self.values.push(value);
+        Ok(())
+    }
+
+    /// An input that is a list of tensors, of one dtype where the op counts them.
+    fn several(&mut self, arg: &'static ArgSpec, given: &Bound<'py, PyAny>) -> PyResult<()> {
+        let list = self.list(given, arg.name)?;
+        let uniform = matches!(arg.count, Count::Number(_));
+        let mut wanted = if uniform { self.known.dtype(arg.ty) } else { None };
+        if uniform && wanted.is_none() {
+            wanted = first_dtype(&list)?;
+            expected::one_type(self.def, arg, &list)?;
+        }
+        for (i, item) in list.iter().enumerate() {
+            let value = self.value(item, wanted, None, &format!("{}_{i}", arg.name), arg.is_ref)?;
+            if uniform {
+                let ty = self.type_of(&value)?;
+                expected::input(self.def, arg, ty, &mut self.known)?;
+                wanted = Some(ty.dtype);
+            }
+            self.values.push(value);
+        }
+        Ok(())
+    }
+
+    /// The node of all that was gathered.
+    fn finish(self, attrs: Attrs) -> PyResult<NodeId> {
+        let share = self.graph.get();
+        share.note_place(self.py)?;
+        let inner = share.inner();
+        let name = match self.scope {
+            Some(_) => inner.scope(),
+            None => self.name.unwrap_or_default(),
+        };
+        drop(self.scope);
+        expected::name(&name)?;
+        let args = self.values.into_iter().map(|value| match value {
+            Value::Port(port) => Arg::from(share.output(port)),
+            Value::Literal(tensor) => Arg::from(tensor),
+        });
+        let node = inner.op(self.def.name).name(name).inputs(args).attrs(attrs).try_finish();
+        Ok(node.map_err(building)?.id())
+    }
+
+    fn type_of(&self, value: &Value) -> PyResult<ValueType> {
+        match value {
+            Value::Port(port) => self.graph.get().inner().read(|g| g.type_of(*port)).map_err(building),
+            Value::Literal(tensor) => Ok(tensor.dtype().into()),
+        }
+    }
+
+    /// The dtype that an input takes by default, where nothing else says.
+    fn preferred(&self, ty: TypeSpec) -> Option<DType> {
+        let TypeSpec::Attr(attr) = ty else { return None };
+        match self.def.attr_spec(attr)?.default.as_ref()? {
+            Attr::Type(ty) => Some(ty.dtype),
+            _ => None,
+        }
+    }
+
+    fn list(&self, given: &Bound<'py, PyAny>, name: &str) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() {
+            return given.try_iter()?.collect();
+        }
+        Err(PyTypeError::new_err(format!(
+            "Expected list for '{name}' argument to '{}' Op, not {}.",
+            self.def.name,
+            given.str()?
+        )))
+    }
+
+    /// An input as a port or a literal. `preferred` is a dtype that it may do without.
+    fn value(
+        &mut self,
+        given: &Bound<'py, PyAny>,
+        wanted: Option<DType>,
+        preferred: Option<DType>,
+        name: &str,
+        as_ref: bool,
+    ) -> PyResult<Value> {
+        if let Ok(tensor) = given.cast::<Tensor>() {
+            return self.port(tensor);
+        }
+        if !as_ref {
+            if let (None, Some(preferred)) = (wanted, preferred)
+                && let Ok(Some(tensor)) = array::of_python(given, Some(preferred))
+                && given.cast::<numpy::PyUntypedArray>().is_err()
+            {
+                return Ok(Value::Literal(tensor));
+            }
+            match array::of_python(given, wanted) {
+                Ok(Some(tensor)) => return Ok(Value::Literal(tensor)),
+                Ok(None) => {}
+                Err(error) => return Err(self.passed(given, wanted, name, error)),
+            }
+        }
+        self.by_package(given, wanted, name, as_ref)
+    }
+
+    fn port(&self, tensor: &Bound<'py, Tensor>) -> PyResult<Value> {
+        match tensor.get().graph(self.py).is(self.graph) {
+            true => Ok(Value::Port(self.graph.get().taken(tensor.get().port())?)),
+            false => Err(of_another_graph(tensor, &format!("the other inputs of {}", self.def.name))),
+        }
+    }
+
+    /// What else can become a tensor: a variable, a list with tensors in it, whatever a conversion was registered for. The package makes it,
+    /// in the name scope of the node.
+    fn by_package(
+        &mut self,
+        given: &Bound<'py, PyAny>,
+        wanted: Option<DType>,
+        name: &str,
+        as_ref: bool,
+    ) -> PyResult<Value> {
+        let scope = self.name.as_deref().unwrap_or(self.def.name);
+        self.scope.get_or_insert_with(|| self.graph.get().inner().enter_name_scope(scope));
+        let dtype = wanted.map(|w| dtype_object(self.py, w)).transpose()?;
+        let tensor = stack::hooks(self.py)?.convert.bind(self.py).call1((given, dtype, name, as_ref))?;
+        self.port(&tensor.cast_into::<Tensor>()?)
+    }
+
+    /// What is wrong with a value, with the parameter that it was given for.
+    fn passed(&self, given: &Bound<'py, PyAny>, wanted: Option<DType>, name: &str, error: PyErr) -> PyErr {
+        let Some(wanted) = wanted.filter(|_| error.is_instance_of::<PyTypeError>(self.py)) else {
+            return error;
+        };
+        let why = error.value(self.py).to_string();
+        let (Ok(shown), Ok(kind)) = (given.repr(), given.get_type().name()) else { return error };
+        match why.starts_with("Expected ") {
+            true => PyTypeError::new_err(format!(
+                "Expected {} passed to parameter '{name}' of op '{}', got {shown} of type '{kind}' instead. Error: {why}",
+                wanted.tf_name(),
+                self.def.name
+            )),
+            false => error,
+        }
+    }
+
+    /// Says how long lists are where an op takes several.
+    fn counts(&self, inputs: &[Option<Bound<'py, PyAny>>], mut attrs: Attrs) -> PyResult<Attrs> {
+        for (arg, given) in self.def.inputs.iter().zip(inputs) {
+            if let (Count::Number(number), Some(given)) = (arg.count, given) {
+                let len = given.len()? as i64;
+                if let Ok(first) = attrs.int(number)
+                    && first != len
+                    && let Some(other) = self.def.inputs.iter().find(|a| a.count == arg.count)
+                    && other.name != arg.name
+                {
+                    return Err(expected::of_length(self.def, arg, len, first, other));
+                }
+                attrs.set(number, len);
+            }
+        }
+        Ok(attrs)
+    }
+}
+
+/// The dtype of the first tensor in a list.
+fn first_dtype(list: &[Bound<'_, PyAny>]) -> PyResult<Option<DType>> {
+    let first = list.iter().find_map(|item| item.cast::<Tensor>().ok());
+    first.map(|tensor| Ok(tensor.get().value_type()?.dtype)).transpose()
+}

@@ -1,6 +1,7 @@
 //! The state of one iteration, and what a token does when it arrives in it.
 
-use super::{Arrival, DEAD, Frame, Ready};
+use super::frames::{Arrival, Frame};
+use super::{DEAD, Ready};
 use crate::plan::{Edge, Input, MergeState, NO_SLOT, Place, Plan, To};
 use millstream_tensor::Tensor;
 use smallvec::SmallVec;

@@ -1,6 +1,7 @@
 //! What to say when a run cannot go on.
 
-use super::{Fetched, Frame, Machine};
+use super::frames::Frame;
+use super::{Fetched, Machine};
 use crate::plan::{Kind, MergeState, Plan};
 use millstream_tensor::{Error, invalid};
 

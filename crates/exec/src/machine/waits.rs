@@ -1,6 +1,8 @@
 //! Kernels that have to wait: kept until the run has somebody whom their ends can be told to.
 
-use super::{Came, Done, Machine, Turn};
+use super::Machine;
+use super::tasks::{Came, Done};
+use super::turn::Turn;
 use crate::plan::{Body, KernelPlan, Plan};
 use millstream_graph::op::{Completion, KernelCx, StepEnv};
 use millstream_tensor::{Error, Result, Tensor};

@@ -1,0 +1,310 @@
+//! What a graph holds, looked up and noted: names, types, shapes, known values, contexts, collections, and the blocks that are open.
+
+use super::{CollectionItem, ControlScope, GraphData};
+use crate::attr::ValueType;
+use crate::context::{Context, ContextId, ContextKind, WhileContext};
+use crate::ids::{NodeId, Port};
+use crate::node::Node;
+use crate::op::{HandleShape, Known, Registry};
+use millstream_tensor::{Error, PartialShape, Result, Tensor, invalid};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl GraphData {
+    /// The op types that the graph can hold.
+    pub fn registry(&self) -> &'static Registry {
+        self.registry
+    }
+
+    /// The node list.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The contexts.
+    pub fn contexts(&self) -> &[Context] {
+        &self.contexts
+    }
+
+    /// The collections.
+    pub fn collections(&self) -> &BTreeMap<String, Vec<CollectionItem>> {
+        &self.collections
+    }
+
+    /// The graph-level seed.
+    pub(crate) fn seed(&self) -> Option<i64> {
+        self.seed
+    }
+
+    /// Sets the graph-level seed.
+    pub(crate) fn set_seed(&mut self, seed: Option<i64>) {
+        self.seed = seed;
+    }
+
+    /// Whether adding a node is an error.
+    pub(crate) fn is_finalized(&self) -> bool {
+        self.finalized
+    }
+
+    /// From here on adding a node is an error.
+    pub(crate) fn set_finalized(&mut self) {
+        self.finalized = true;
+    }
+
+    /// Nobody gets this name any more.
+    pub(crate) fn reserve(&mut self, name: &str) {
+        self.names.entry(name.to_lowercase()).or_insert(1);
+    }
+
+    /// Changes with every edit of an existing node; together with the length it says whether the graph is the same.
+    pub fn edits(&self) -> u64 {
+        self.edits
+    }
+
+    /// A node by id.
+    pub fn node(&self, id: NodeId) -> Result<&Node> {
+        self.nodes.get(id.index()).ok_or_else(|| {
+            invalid!("this value belongs to a node that could not be made")
+                .with_help("mend the first error reported")
+        })
+    }
+
+    /// A node by name. `NOT_FOUND`, with near names, if there is none.
+    pub fn find(&mut self, name: &str) -> Result<NodeId> {
+        while self.indexed < self.nodes.len() {
+            let name: Arc<str> = self.nodes[self.indexed].name().into();
+            self.by_name.insert(name, NodeId(self.indexed as u32));
+            self.indexed += 1;
+        }
+        self.by_name.get(name).copied().ok_or_else(|| {
+            Error::new(millstream_tensor::Code::NotFound, format!("the graph has no node `{name}`"))
+        })
+    }
+
+    /// An output by name: `node:0`, or `node` for its first output.
+    pub fn find_port(&mut self, name: &str) -> Result<Port> {
+        let (node, index) = match name.rsplit_once(':') {
+            Some((node, index)) if !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit()) => {
+                (node, index.parse::<u32>().map_err(|_| invalid!("`{name}` names no output"))?)
+            }
+            _ => (name, 0),
+        };
+        let id = self.find(node)?;
+        let n = self.nodes[id.index()].info.output_types.len();
+        if index as usize >= n {
+            return Err(invalid!("node `{node}` has {n} outputs; there is no `{name}`"));
+        }
+        Ok(Port::new(id, index))
+    }
+
+    /// The type of an output.
+    pub fn type_of(&self, port: Port) -> Result<ValueType> {
+        let node = self.node(port.node)?;
+        node.info.output_types.get(port.index as usize).copied().ok_or_else(|| {
+            invalid!(
+                "node `{}` has {} outputs, not {}",
+                node.name(),
+                node.info.output_types.len(),
+                port.index + 1
+            )
+        })
+    }
+
+    /// What is known of the shape of an output.
+    pub fn shape_of(&self, port: Port) -> PartialShape {
+        let node = self.nodes.get(port.node.index());
+        node.and_then(|n| n.shapes.get(port.index as usize)).cloned().unwrap_or_default()
+    }
+
+    /// What is known of the value of an output.
+    pub fn known(&self, port: Port) -> Option<&Known> {
+        self.nodes.get(port.node.index())?.known.get(port.index as usize)?.as_deref()
+    }
+
+    /// The value of an output, if all of it is known.
+    pub fn known_value(&self, port: Port) -> Option<Tensor> {
+        match self.known(port)? {
+            Known::Value(value) => Some(value.clone()),
+            Known::Partial { .. } | Known::Handle(_) => None,
+        }
+    }
+
+    /// What the resource holds that an output refers to, if it is known.
+    pub fn known_handle(&self, port: Port) -> Option<HandleShape> {
+        match self.known(port)? {
+            Known::Handle(handle) => Some(handle.clone()),
+            Known::Value(_) | Known::Partial { .. } => None,
+        }
+    }
+
+    /// After nodes were taken back: the names of those that are left are indexed anew when one is looked up.
+    pub(crate) fn forget_names(&mut self) {
+        self.by_name.clear();
+        self.indexed = 0;
+        self.edits += 1;
+    }
+
+    /// As TensorFlow's `unique_name`: scoped, counted without regard to case.
+    pub(crate) fn unique_name(&mut self, name: &str) -> String {
+        let name = format!("{}{}", self.blocks.scope, name);
+        let key = name.to_lowercase();
+        let Some(count) = self.names.get_mut(&key) else {
+            self.names.insert(key, 1);
+            return name;
+        };
+        let mut i = *count;
+        *count += 1;
+        loop {
+            let candidate = format!("{key}_{i}");
+            if let std::collections::hash_map::Entry::Vacant(free) = self.names.entry(candidate) {
+                free.insert(1);
+                if let Some(count) = self.names.get_mut(&key) {
+                    *count = i + 1;
+                }
+                return format!("{name}_{i}");
+            }
+            i += 1;
+        }
+    }
+
+    /// Adds a context.
+    pub(crate) fn add_context(&mut self, context: Context) -> ContextId {
+        let id = ContextId(self.contexts.len() as u32);
+        self.contexts.push(context);
+        id
+    }
+
+    /// Moves a node into a context.
+    pub(crate) fn set_context(&mut self, node: NodeId, context: ContextId) {
+        if let Some(node) = self.nodes.get_mut(node.index()) {
+            node.context = Some(context);
+        }
+    }
+
+    /// Sets the context of the nodes to come.
+    pub(crate) fn set_current(&mut self, context: Option<ContextId>) {
+        self.current = context;
+    }
+
+    /// The context around a context.
+    pub(crate) fn context_parent(&self, id: ContextId) -> Option<ContextId> {
+        self.contexts[id.0 as usize].parent
+    }
+
+    /// Changes what is on record of a loop.
+    pub(crate) fn edit_while(&mut self, id: ContextId, edit: impl FnOnce(&mut WhileContext)) {
+        if let ContextKind::While(w) = &mut self.contexts[id.0 as usize].kind {
+            edit(w);
+        }
+    }
+
+    /// Adds an entry to a collection.
+    pub(crate) fn collect(&mut self, name: &str, item: CollectionItem) {
+        self.collections.entry(name.to_owned()).or_default().push(item);
+    }
+
+    /// Opens the last input of a Merge, to be closed by a back edge.
+    pub(crate) fn open_back_edge(&mut self, merge: NodeId) {
+        if let Some(last) = self.nodes.get_mut(merge.index()).and_then(|n| n.inputs.last_mut()) {
+            *last = Port::OPEN;
+        }
+    }
+
+    /// Closes the open input of a Merge.
+    pub(crate) fn close_merge(&mut self, merge: NodeId, next: Port) -> Result<()> {
+        let node = self.node(merge)?;
+        let open = node.inputs.iter().position(|p| *p == Port::OPEN);
+        let open = open.ok_or_else(|| invalid!("`{}` has no open back edge", node.name()))?;
+        self.nodes[merge.index()].inputs[open] = next;
+        self.edits += 1;
+        Ok(())
+    }
+
+    /// The current name scope, with its closing `/` unless empty.
+    pub(crate) fn current_scope(&self) -> &str {
+        &self.blocks.scope
+    }
+
+    /// Runs `build` with names under `scope`.
+    pub(crate) fn with_scope<R>(&mut self, scope: String, build: impl FnOnce(&mut Self) -> R) -> R {
+        let old = std::mem::replace(&mut self.blocks.scope, scope);
+        let result = build(self);
+        self.blocks.scope = old;
+        result
+    }
+
+    /// Refines what is known of the shape of an output.
+    pub(crate) fn merge_shape(&mut self, port: Port, shape: &PartialShape) -> Result<()> {
+        let node = self.node(port.node)?;
+        let old = self.shape_of(port);
+        let merged = old.merge(shape).ok_or_else(|| {
+            invalid!("`{}` has shape {old}, which contradicts {shape}", node.name()).at_line(node.at)
+        })?;
+        let declared = self.declared.entry(port).or_default();
+        *declared = declared.merge(shape).unwrap_or_else(|| shape.clone());
+        self.nodes[port.node.index()].shapes[port.index as usize] = merged;
+        Ok(())
+    }
+
+    /// Replaces what is known of the shape of an output (loop builders relax what they set before).
+    pub(crate) fn set_shape(&mut self, port: Port, shape: PartialShape) {
+        if let Some(node) = self.nodes.get_mut(port.node.index()) {
+            node.shapes[port.index as usize] = shape;
+        }
+    }
+
+    /// The control inputs that the blocks around a new node ask for, as TensorFlow computes them: a block is left out
+    /// when an input of the node was itself made inside of it.
+    pub(crate) fn scope_controls(&self, inputs: &[Port]) -> SmallVec<[NodeId; 2]> {
+        let mut controls: SmallVec<[NodeId; 2]> = SmallVec::new();
+        for block in &self.blocks.controls {
+            if inputs.iter().any(|p| block.seen.contains(&p.node)) {
+                continue;
+            }
+            for c in &block.inputs {
+                if !controls.contains(c) && !inputs.iter().any(|p| p.node == *c) {
+                    controls.push(*c);
+                }
+            }
+        }
+        controls
+    }
+
+    /// The open `control_dependencies` blocks remember that what this node gives already runs after their inputs.
+    pub(crate) fn note_seen(&mut self, id: NodeId) {
+        for block in &mut self.blocks.controls {
+            block.seen.insert(id);
+        }
+    }
+
+    /// Opens a `control_dependencies` block.
+    pub(crate) fn push_controls(&mut self, inputs: Vec<NodeId>) {
+        self.blocks.controls.push(ControlScope { inputs, seen: Default::default() });
+    }
+
+    /// Closes the innermost block.
+    pub(crate) fn pop_controls(&mut self) {
+        self.blocks.controls.pop();
+    }
+
+    /// Sets the name scope; gives the one before.
+    pub(crate) fn replace_scope(&mut self, scope: String) -> String {
+        std::mem::replace(&mut self.blocks.scope, scope)
+    }
+
+    /// Sets the device of the nodes to come; gives the one before.
+    pub(crate) fn replace_device(&mut self, device: Arc<str>) -> Arc<str> {
+        std::mem::replace(&mut self.blocks.device, device)
+    }
+
+    /// Suspends the open `control_dependencies` blocks, until [`GraphData::restore_controls`].
+    pub(crate) fn take_controls(&mut self) -> Vec<ControlScope> {
+        std::mem::take(&mut self.blocks.controls)
+    }
+
+    /// Resumes suspended blocks.
+    pub(crate) fn restore_controls(&mut self, controls: Vec<ControlScope>) {
+        self.blocks.controls = controls;
+    }
+}

@@ -28,7 +28,12 @@ __all__ = [
 
 
 def words(name: str) -> str:
-    """`BasicLSTMCell` as `basic_lstm_cell`."""
+    """`BasicLSTMCell` as `basic_lstm_cell`: the name that a class gives its scope.
+
+    Example:
+      >>> tf.layers.words("BasicLSTMCell")
+      'basic_lstm_cell'
+    """
     name = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
     return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
 
@@ -100,7 +105,20 @@ class Layer:
     apply = __call__
 
     def opened(self, scope: Any = None) -> Any:
-        """The variable scope of this call: a new one for the first (or `scope`), the same one afterwards."""
+        """The variable scope of this call: a new one for the first (or `scope`), the same one afterwards.
+
+        Args:
+          scope: A name or a `VariableScope` to open first.
+
+        Returns:
+          What a `with` statement takes.
+
+        Example:
+          >>> layer = tf.layers.Flatten(name="flat")
+          >>> with layer.opened() as scope:
+          ...     print(scope.name)
+          flat
+        """
         if self._scope is not None:
             return self._again()
         if scope is not None:

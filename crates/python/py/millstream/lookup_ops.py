@@ -17,11 +17,27 @@ from millstream.framework import SparseTensor, add_to_collection, convert_to_ten
 from millstream.graph_keys import GraphKeys
 
 HasherSpec = collections.namedtuple("HasherSpec", ["hasher", "key"])
+HasherSpec.__doc__ = """A hash of words: the name of the `hasher`, and its `key`, if it has one. `FastHashSpec` and `StrongHashSpec` are such.
+
+Example:
+  >>> tf.contrib.lookup.FastHashSpec
+  HasherSpec(hasher='fasthash', key=None)
+"""
 FastHashSpec = HasherSpec("fasthash", None)
 
 
 class StrongHashSpec(HasherSpec):
-    """The hash that cannot be foreseen without its key, two integers."""
+    """The hash that cannot be foreseen without its key.
+
+    Args:
+      key: A list of two integers.
+
+    Example:
+      >>> table = tf.contrib.lookup.IdTableWithHashBuckets(None, 10, tf.contrib.lookup.StrongHashSpec([1, 2]))
+      >>> a, b = tf.Session().run(table.lookup(tf.constant(["word", "word"])))
+      >>> print(a == b, 0 <= a < 10)
+      True True
+    """
 
     def __new__(cls, key: Any) -> "StrongHashSpec":
         if len(key) != 2:
@@ -32,7 +48,21 @@ class StrongHashSpec(HasherSpec):
 
 
 class TextFileIndex:
-    """Which part of a line is meant: a column's number, or one of these."""
+    r"""Which part of a line is meant: a column's number, or `WHOLE_LINE` or `LINE_NUMBER`.
+
+    Example:
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
+      >>> with open(path, "w") as f:
+      ...     _ = f.write("to\nbe\n")
+      >>> index = tf.contrib.lookup.TextFileIndex
+      >>> init = tf.contrib.lookup.TextFileInitializer(path, tf.string, index.WHOLE_LINE, tf.int64, index.LINE_NUMBER)
+      >>> out = tf.contrib.lookup.HashTable(init, -1).lookup(tf.constant(["be"]))
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.tables_initializer())
+      ...     print(sess.run(out))
+      [1]
+    """
 
     WHOLE_LINE = -2
     LINE_NUMBER = -1
@@ -42,7 +72,17 @@ class TextFileIndex:
 
 
 class LookupInterface:
-    """What all tables have in common."""
+    """What all tables have in common.
+
+    Args:
+      key_dtype: The dtype of keys.
+      value_dtype: The dtype of values.
+
+    Example:
+      >>> table = tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1)
+      >>> isinstance(table, tf.contrib.lookup.LookupInterface), table.key_dtype, table.value_dtype, table.name
+      (True, tf.string, tf.int64, 'MutableHashTable')
+    """
 
     def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
         self._key_dtype, self._value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
@@ -59,15 +99,37 @@ class LookupInterface:
 
     @property
     def name(self) -> Any:
-        """The table's name."""
+        """The table's name.
+
+        Raises:
+          NotImplementedError: The class does not say it.
+        """
         raise NotImplementedError
 
     def size(self, name: Optional[str] = None) -> Tensor:
-        """How many keys there are."""
+        """How many keys there are.
+
+        Raises:
+          NotImplementedError: The class does not say it.
+
+        Example:
+          >>> table = tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1)
+          >>> print(tf.Session().run(table.size()))
+          0
+        """
         raise NotImplementedError
 
     def lookup(self, keys: Any, name: Optional[str] = None) -> Any:
-        """The values of keys."""
+        """The values of keys.
+
+        Raises:
+          NotImplementedError: The class does not say it.
+
+        Example:
+          >>> table = tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1)
+          >>> print(tf.Session().run(table.lookup(tf.constant(["a"]))))
+          [-1]
+        """
         raise NotImplementedError
 
     def _check_keys(self, dtype: Any) -> None:
@@ -100,9 +162,21 @@ class _Table(LookupInterface):
 class HashTable(_Table):
     """A table that `initializer` fills once. Keys that it does not have give `default_value`.
 
-        table = tf.contrib.lookup.HashTable(tf.contrib.lookup.KeyValueTensorInitializer(keys, values), -1)
-        out = table.lookup(words)
-        session.run(tf.tables_initializer())
+    Args:
+      initializer: What fills it.
+      default_value: A value, a scalar.
+      shared_name: Its name among sessions.
+      name: A name for the operation.
+
+    Example:
+      >>> table = tf.contrib.lookup.HashTable(tf.contrib.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1)
+      >>> out = [table.lookup(tf.constant(["b", "c"])), table.size(), table.default_value]
+      >>> table.key_dtype, table.value_dtype, table.name, table.init.type, table.initializer is table.init
+      (tf.string, tf.int32, 'hash_table', 'LookupTableImportV2', True)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.tables_initializer())
+      ...     print(*sess.run(out))
+      [ 2 -1] 2 -1
     """
 
     def __init__(self, initializer: Any, default_value: Any, shared_name: Optional[str] = None, name: Optional[str] = None) -> None:
@@ -136,14 +210,38 @@ class HashTable(_Table):
 
 
 class StaticHashTable(HashTable):
-    """`HashTable`, as `tf.lookup` has it."""
+    """`HashTable`, as `tf.lookup` has it.
+
+    Args:
+      initializer: What fills it.
+      default_value: The value of keys that it does not have.
+      name: A name for the operation.
+
+    Example:
+      >>> table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1)
+      >>> out = table.lookup(tf.constant(["b", "c"]))
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.tables_initializer())
+      ...     print(sess.run(out))
+      [ 2 -1]
+    """
 
     def __init__(self, initializer: Any, default_value: Any, name: Optional[str] = None) -> None:
         super().__init__(initializer, default_value, None, name)
 
 
 class TableInitializerBase:
-    """What fills a table."""
+    """What fills a table. One of one's own has `initialize`.
+
+    Args:
+      key_dtype: The dtype of keys.
+      value_dtype: The dtype of values.
+
+    Example:
+      >>> init = tf.contrib.lookup.KeyValueTensorInitializer(["a"], [1])
+      >>> isinstance(init, tf.contrib.lookup.TableInitializerBase), init.key_dtype, init.value_dtype
+      (True, tf.string, tf.int32)
+    """
 
     def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
         self._key_dtype, self._value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
@@ -159,7 +257,23 @@ class TableInitializerBase:
         return self._value_dtype
 
     def initialize(self, table: Any) -> Operation:
-        """The op that fills the table."""
+        """The op that fills the table.
+
+        Args:
+          table: The table.
+
+        Returns:
+          An `Operation`.
+
+        Raises:
+          NotImplementedError: The class does not say it.
+
+        Example:
+          >>> init = tf.contrib.lookup.KeyValueTensorInitializer(["a"], [1])
+          >>> table = tf.contrib.lookup.HashTable(init, -1)
+          >>> init.initialize(table).type
+          'LookupTableImportV2'
+        """
         raise NotImplementedError
 
     def _check(self, table: Any) -> None:
@@ -170,7 +284,26 @@ class TableInitializerBase:
 
 
 class KeyValueTensorInitializer(TableInitializerBase):
-    """Keys and values given as tensors."""
+    """Fills a table with keys and values given as tensors.
+
+    Args:
+      keys: A vector.
+      values: A vector of the same length.
+      key_dtype: The dtype of keys.
+      value_dtype: The dtype of values.
+      name: A name for the operation.
+
+    Example:
+      >>> init = tf.contrib.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
+      >>> init.key_dtype, init.value_dtype
+      (tf.string, tf.int32)
+      >>> table = tf.contrib.lookup.HashTable(init, -1)  # It calls `init.initialize(table)`.
+      >>> out = table.lookup(tf.constant(["a"]))
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.tables_initializer())
+      ...     print(sess.run(out))
+      [1]
+    """
 
     def __init__(self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None, name: Optional[str] = None) -> None:
         self._keys = convert_to_tensor(keys, key_dtype, "keys")
@@ -188,7 +321,34 @@ class KeyValueTensorInitializer(TableInitializerBase):
 
 
 class TextFileInitializer(TableInitializerBase):
-    """Keys and values from the lines of a file: a column's number, the whole line or the line's number."""
+    r"""Fills a table with keys and values from the lines of a file.
+
+    Args:
+      filename: The file.
+      key_dtype: The dtype of keys.
+      key_index: Which part of a line is the key: a column's number, or a value of `TextFileIndex`.
+      value_dtype: The dtype of values.
+      value_index: Which part is the value.
+      vocab_size: How many lines the file has, if it is known.
+      delimiter: What stands between columns.
+      name: A name for the operation.
+
+    Raises:
+      ValueError: There is no file, or an index or a dtype does not fit.
+
+    Example:
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
+      >>> with open(path, "w") as f:
+      ...     _ = f.write("to\nbe\n")
+      >>> index = tf.contrib.lookup.TextFileIndex
+      >>> init = tf.contrib.lookup.TextFileInitializer(path, tf.string, index.WHOLE_LINE, tf.int64, index.LINE_NUMBER)
+      >>> out = tf.contrib.lookup.HashTable(init, -1).lookup(tf.constant(["be", "or"]))  # It calls `init.initialize(table)`.
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.tables_initializer())
+      ...     print(sess.run(out))
+      [ 1 -1]
+    """
 
     def __init__(
         self,
@@ -237,7 +397,28 @@ class TextFileInitializer(TableInitializerBase):
 
 
 class TextFileStringTableInitializer(TextFileInitializer):
-    """From numbers to strings: by default each line by its number."""
+    r"""From numbers to strings: by default each line by its number.
+
+    Args:
+      filename: The file.
+      key_column_index: Which part of a line is the number.
+      value_column_index: Which part is the string.
+      vocab_size: How many lines the file has, if it is known.
+      delimiter: What stands between columns.
+      name: A name for the operation.
+
+    Example:
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
+      >>> with open(path, "w") as f:
+      ...     _ = f.write("to\nbe\n")
+      >>> init = tf.contrib.lookup.TextFileStringTableInitializer(path)
+      >>> out = tf.contrib.lookup.HashTable(init, "?").lookup(tf.constant([1, 2], tf.int64))
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.tables_initializer())
+      ...     print(sess.run(out))
+      [b'be' b'?']
+    """
 
     def __init__(
         self,
@@ -252,7 +433,28 @@ class TextFileStringTableInitializer(TextFileInitializer):
 
 
 class TextFileIdTableInitializer(TextFileInitializer):
-    """From strings (or numbers) to ids: by default each line's number by the line."""
+    r"""From strings (or numbers) to ids: by default each line's number by the line.
+
+    Args:
+      filename: The file.
+      key_column_index: Which part of a line is the key.
+      value_column_index: Which part is the id.
+      vocab_size: How many lines the file has, if it is known.
+      delimiter: What stands between columns.
+      name: A name for the operation.
+      key_dtype: The dtype of keys.
+
+    Example:
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
+      >>> with open(path, "w") as f:
+      ...     _ = f.write("to\nbe\n")
+      >>> out = tf.contrib.lookup.HashTable(tf.contrib.lookup.TextFileIdTableInitializer(path), -1).lookup(tf.constant(["be", "or"]))
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.tables_initializer())
+      ...     print(sess.run(out))
+      [ 1 -1]
+    """
 
     def __init__(
         self,
@@ -271,7 +473,30 @@ class TextFileIdTableInitializer(TextFileInitializer):
 
 
 class IdTableWithHashBuckets(LookupInterface):
-    """Ids from `table`; for words that it does not have, one of `num_oov_buckets` more, by their hash."""
+    """Ids from `table`; for words that it does not have, one of `num_oov_buckets` more, by their hash.
+
+    Args:
+      table: A table of ids, or None.
+      num_oov_buckets: How many more.
+      hasher_spec: `FastHashSpec`, or a `StrongHashSpec`.
+      name: A name for the operation.
+      key_dtype: The dtype of words: strings or integers.
+
+    Raises:
+      TypeError: A dtype does not fit.
+      ValueError: There is neither table nor bucket.
+
+    Example:
+      >>> words = tf.contrib.lookup.HashTable(tf.contrib.lookup.KeyValueTensorInitializer(["a", "b"], np.array([0, 1])), -1)
+      >>> table = tf.contrib.lookup.IdTableWithHashBuckets(words, num_oov_buckets=1)
+      >>> out = [table.lookup(tf.constant(["b", "c"])), table.size()]
+      >>> table.init.type, table.initializer.type, table.name == words.name
+      ('LookupTableImportV2', 'LookupTableImportV2', True)
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.tables_initializer())
+      ...     print(*sess.run(out))
+      [1 2] 3
+    """
 
     def __init__(self, table: Any, num_oov_buckets: int, hasher_spec: Any = FastHashSpec, name: Optional[str] = None, key_dtype: Any = None) -> None:
         self._name = name
@@ -337,7 +562,26 @@ class IdTableWithHashBuckets(LookupInterface):
 
 
 class StaticVocabularyTable(IdTableWithHashBuckets):
-    """Ids of words by `initializer`, from words to ids of 64 bits; for other words one of `num_oov_buckets` more, by their hash."""
+    """Ids of words by `initializer`; for other words one of `num_oov_buckets` more, by their hash.
+
+    Args:
+      initializer: What fills it: from words to ids of 64 bits.
+      num_oov_buckets: How many more.
+      lookup_key_dtype: The dtype of words.
+      name: A name for the operation.
+
+    Raises:
+      ValueError: There are no buckets.
+      TypeError: Ids have another dtype.
+
+    Example:
+      >>> table = tf.lookup.StaticVocabularyTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], np.array([0, 1])), 1)
+      >>> out = table.lookup(tf.constant(["b", "c"]))
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.tables_initializer())
+      ...     print(sess.run(out))
+      [1 2]
+    """
 
     def __init__(self, initializer: Any, num_oov_buckets: int, lookup_key_dtype: Any = None, name: Optional[str] = None) -> None:
         if num_oov_buckets <= 0:
@@ -363,7 +607,37 @@ def index_table_from_file(
     value_column_index: int = TextFileIndex.LINE_NUMBER,
     delimiter: str = "\t",
 ) -> Any:
-    """A table from words to ids, one word a line of a file."""
+    r"""A table from words to ids, one word a line of a file.
+
+    Args:
+      vocabulary_file: The file.
+      num_oov_buckets: How many ids more there are, for words that it does not have, by their hash.
+      vocab_size: How many lines the file has, if it is known.
+      default_value: The id of other words, if there are no buckets.
+      hasher_spec: `FastHashSpec`, or a `StrongHashSpec`.
+      key_dtype: The dtype of words.
+      name: A name for the operation.
+      key_column_index: Which part of a line is the word.
+      value_column_index: Which part is the id.
+      delimiter: What stands between columns.
+
+    Returns:
+      A table.
+
+    Raises:
+      ValueError: There is no file, or a number is out of range.
+
+    Example:
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
+      >>> with open(path, "w") as f:
+      ...     _ = f.write("to\nbe\n")
+      >>> out = tf.contrib.lookup.index_table_from_file(path, num_oov_buckets=1).lookup(tf.constant(["be", "or"]))
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.tables_initializer())
+      ...     print(sess.run(out))
+      [1 2]
+    """
     if vocabulary_file is None or (isinstance(vocabulary_file, str) and not vocabulary_file):
         raise ValueError("vocabulary_file must be specified and must not be empty.")
     if num_oov_buckets < 0:
@@ -387,7 +661,29 @@ def index_table_from_tensor(
     dtype: Any = dtypes.string,
     name: Optional[str] = None,
 ) -> Any:
-    """A table from words to ids: each word's place in `mapping`."""
+    """A table from words to ids: each word's place in `mapping`.
+
+    Args:
+      mapping: A vector of words.
+      num_oov_buckets: How many ids more there are, for words that it does not have, by their hash.
+      default_value: The id of other words, if there are no buckets.
+      hasher_spec: `FastHashSpec`, or a `StrongHashSpec`.
+      dtype: The dtype of words.
+      name: A name for the operation.
+
+    Returns:
+      A table.
+
+    Raises:
+      ValueError: There is no mapping, a number is negative, or the dtype does not fit.
+
+    Example:
+      >>> out = tf.contrib.lookup.index_table_from_tensor(["to", "be"]).lookup(tf.constant(["be", "or"]))
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.tables_initializer())
+      ...     print(sess.run(out))
+      [ 1 -1]
+    """
     if mapping is None:
         raise ValueError("mapping must be specified.")
     if num_oov_buckets < 0:
@@ -422,7 +718,34 @@ def index_to_string_table_from_file(
     value_column_index: int = TextFileIndex.WHOLE_LINE,
     delimiter: str = "\t",
 ) -> HashTable:
-    """A table from ids to words, one word a line of a file."""
+    r"""A table from ids to words, one word a line of a file.
+
+    Args:
+      vocabulary_file: The file.
+      vocab_size: How many lines the file has, if it is known.
+      default_value: The word of other ids.
+      name: A name for the operation.
+      key_column_index: Which part of a line is the id.
+      value_column_index: Which part is the word.
+      delimiter: What stands between columns.
+
+    Returns:
+      A table.
+
+    Raises:
+      ValueError: There is no file, or a number is out of range.
+
+    Example:
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
+      >>> with open(path, "w") as f:
+      ...     _ = f.write("to\nbe\n")
+      >>> out = tf.contrib.lookup.index_to_string_table_from_file(path).lookup(tf.constant([1, 7], tf.int64))
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.tables_initializer())
+      ...     print(sess.run(out))
+      [b'be' b'UNK']
+    """
     if vocabulary_file is None or (isinstance(vocabulary_file, str) and not vocabulary_file):
         raise ValueError("vocabulary_file must be specified and must not be empty.")
     if vocab_size is not None and vocab_size < 1:
@@ -433,7 +756,26 @@ def index_to_string_table_from_file(
 
 
 def index_to_string_table_from_tensor(mapping: Any, default_value: Any = "UNK", name: Optional[str] = None) -> HashTable:
-    """A table from ids to words: what stands at each place of `mapping`."""
+    """A table from ids to words: what stands at each place of `mapping`.
+
+    Args:
+      mapping: A vector of words.
+      default_value: The word of other ids.
+      name: A name for the operation.
+
+    Returns:
+      A table.
+
+    Raises:
+      ValueError: There is no mapping.
+
+    Example:
+      >>> out = tf.contrib.lookup.index_to_string_table_from_tensor(["to", "be"]).lookup(tf.constant([1, 7], tf.int64))
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.tables_initializer())
+      ...     print(sess.run(out))
+      [b'be' b'UNK']
+    """
     if mapping is None:
         raise ValueError("mapping must be specified.")
     with name_scope(name, "index_to_string"):
@@ -450,24 +792,78 @@ def string_to_index_table_from_file(
     hasher_spec: Any = FastHashSpec,
     name: Optional[str] = None,
 ) -> Any:
-    """`index_table_from_file` by its older name."""
+    r"""`index_table_from_file` by its older name.
+
+    Example:
+      >>> import os, tempfile
+      >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
+      >>> with open(path, "w") as f:
+      ...     _ = f.write("to\nbe\n")
+      >>> out = tf.contrib.lookup.string_to_index_table_from_file(path).lookup(tf.constant(["be", "or"]))
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.tables_initializer())
+      ...     print(sess.run(out))
+      [ 1 -1]
+    """
     return index_table_from_file(vocabulary_file, num_oov_buckets, vocab_size, default_value, hasher_spec, dtypes.string, name)
 
 
 def string_to_index_table_from_tensor(
     mapping: Any, num_oov_buckets: int = 0, default_value: Any = -1, hasher_spec: Any = FastHashSpec, name: Optional[str] = None
 ) -> Any:
-    """`index_table_from_tensor` by its older name."""
+    """`index_table_from_tensor` by its older name.
+
+    Example:
+      >>> out = tf.contrib.lookup.string_to_index_table_from_tensor(["to", "be"]).lookup(tf.constant(["be", "or"]))
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.tables_initializer())
+      ...     print(sess.run(out))
+      [ 1 -1]
+    """
     return index_table_from_tensor(mapping, num_oov_buckets, default_value, hasher_spec, dtypes.string, name)
 
 
 def string_to_index(tensor: Any, mapping: Any, default_value: Any = -1, name: Optional[str] = None) -> Any:
-    """The places in `mapping` of words."""
+    """The places in `mapping` of words.
+
+    Args:
+      tensor: A tensor of strings.
+      mapping: A vector of words.
+      default_value: The place of other words.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of int64 of the same shape.
+
+    Example:
+      >>> out = tf.contrib.lookup.string_to_index(tf.constant(["be", "or"]), ["to", "be"])
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.tables_initializer())
+      ...     print(sess.run(out))
+      [ 1 -1]
+    """
     return index_table_from_tensor(mapping, default_value=default_value, name=name).lookup(tensor)
 
 
 def index_to_string(tensor: Any, mapping: Any, default_value: Any = "UNK", name: Optional[str] = None) -> Any:
-    """The words that stand at places of `mapping`."""
+    """The words that stand at places of `mapping`.
+
+    Args:
+      tensor: A tensor of int64.
+      mapping: A vector of words.
+      default_value: The word of other places.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of strings of the same shape.
+
+    Example:
+      >>> out = tf.contrib.lookup.index_to_string(tf.constant([1, 7], tf.int64), ["to", "be"])
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.tables_initializer())
+      ...     print(sess.run(out))
+      [b'be' b'UNK']
+    """
     return index_to_string_table_from_tensor(mapping, default_value, name).lookup(tensor)
 
 
@@ -508,7 +904,24 @@ class _Mutable(_Table):
 
 
 class MutableHashTable(_Mutable):
-    """A table that ops change: `insert`, `remove`. Values may be tensors of one shape, that of `default_value`."""
+    """A table that ops change. Values may be tensors of one shape, that of `default_value`.
+
+    Args:
+      key_dtype: The dtype of keys.
+      value_dtype: The dtype of values.
+      default_value: The value of keys that it does not have.
+      name: A name for the operation.
+      checkpoint: Whether `Saver` saves it.
+
+    Example:
+      >>> table = tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, default_value=-1)
+      >>> fill = table.insert(tf.constant(["a", "b"]), tf.constant([1, 2], tf.int64))
+      >>> take, out = table.remove(tf.constant(["a"])), table.lookup(tf.constant(["a", "b"]))
+      >>> with tf.Session() as sess:
+      ...     sess.run(fill)
+      ...     print(sess.run(out), sess.run(take), sess.run(out), sess.run(table.size()), *sess.run(table.export()))
+      [1 2] None [-1  2] 1 [b'b'] [2]
+    """
 
     def __init__(
         self, key_dtype: Any, value_dtype: Any, default_value: Any, name: str = "MutableHashTable", checkpoint: bool = True
@@ -527,7 +940,27 @@ class MutableHashTable(_Mutable):
 
 
 class MutableDenseHashTable(_Mutable):
-    """A table that ops change, in one piece of memory; `empty_key` and `deleted_key` may not be used as keys."""
+    """A table that ops change, in one piece of memory.
+
+    Args:
+      key_dtype: The dtype of keys.
+      value_dtype: The dtype of values.
+      default_value: The value of keys that it does not have.
+      empty_key: A key that may not be used.
+      deleted_key: Another.
+      initial_num_buckets: How much memory it has at first.
+      name: A name for the operation.
+      checkpoint: Whether `Saver` saves it.
+
+    Example:
+      >>> table = tf.contrib.lookup.MutableDenseHashTable(tf.string, tf.int64, default_value=-1, empty_key="", deleted_key="-")
+      >>> fill = table.insert(tf.constant(["a", "b"]), tf.constant([1, 2], tf.int64))
+      >>> take, out = table.remove(tf.constant(["a"])), table.lookup(tf.constant(["a", "b"]))
+      >>> with tf.Session() as sess:
+      ...     sess.run(fill)
+      ...     print(sess.run(out), sess.run(take), sess.run(out), sess.run(table.size()), *sess.run(table.export()))
+      [1 2] None [-1  2] 1 [b'b'] [2]
+    """
 
     def __init__(
         self,

@@ -576,7 +576,7 @@ def softmax_cross_entropy(
 def sparse_softmax_cross_entropy(
     labels: Any, logits: Any, weights: Any = 1.0, scope: Optional[str] = None, loss_collection: Optional[str] = GraphKeys.LOSSES, reduction: str = _BY_NONZERO
 ) -> Tensor:
-    """`tf.nn.sparse_softmax_cross_entropy_with_logits`.
+    """The cross entropy of class numbers, weighted: `tf.nn.sparse_softmax_cross_entropy_with_logits`.
 
     The other arguments, and what becomes of the losses, are those of `compute_weighted_loss`.
 

@@ -303,7 +303,7 @@ def abs(x: Any, name: Optional[str] = None) -> Any:  # noqa: A001
 
 
 def negative(x: Any, name: Optional[str] = None) -> Tensor:
-    """`-x`.
+    """`-x`, element by element.
 
     Args:
       x: A tensor of numbers, or a `SparseTensor`.
@@ -449,7 +449,7 @@ def sigmoid(x: Any, name: Optional[str] = None) -> Tensor:
 
 
 def log_sigmoid(x: Any, name: Optional[str] = None) -> Tensor:
-    """`log(sigmoid(x))`.
+    """The logarithm of the sigmoid, without overflow.
 
     Args:
       x: A tensor of floats.

@@ -85,12 +85,23 @@ class BaseSession(_engine.Session):
 
     @property
     def graph_def(self) -> Any:
-        """The graph's message."""
+        """The graph's message.
+
+        Example:
+          >>> c = tf.constant(1, name="c")
+          >>> [n.name for n in tf.Session().graph_def.node]
+          ['c']
+        """
         return self.graph.as_graph_def()
 
     @property
     def sess_str(self) -> bytes:
-        """The session's target."""
+        """The session's target.
+
+        Example:
+          >>> tf.Session().sess_str
+          b''
+        """
         return self._target
 
     def as_default(self) -> Any:
@@ -218,9 +229,9 @@ class Session(BaseSession):
       >>> y = tf.reduce_sum(x * x)
       >>> with tf.Session() as sess:
       ...     print(sess.run(y, {x: [1.0, 2.0, 3.0]}), *sess.run([y, x], {x: [4.0]}))
-      ...     print(sess.graph is tf.get_default_graph(), [d.device_type for d in sess.list_devices()], len(sess.graph_def.node))
+      ...     print(sess.graph is tf.get_default_graph(), [d.device_type for d in sess.list_devices()])
       14.0 16.0 [4.]
-      True ['CPU'] 4
+      True ['CPU']
     """
 
     _entered = False

@@ -44,13 +44,43 @@ def _collect(value: Any, collections: Optional[Sequence[str]]) -> Any:
 
 
 def scalar(name: str, tensor: Any, collections: Optional[Sequence[str]] = None, family: Optional[str] = None) -> Any:
-    """A number, as a serialized `Summary`."""
+    """A number, as a serialized `Summary`.
+
+    Args:
+      name: The name of the operation, and the tag.
+      tensor: A scalar of numbers.
+      collections: A list of the collections it is put into; `summaries` by default.
+      family: A name that stands before the tag.
+
+    Returns:
+      A string scalar: put into an event file by `FileWriter.add_summary`.
+
+    Example:
+      >>> message = tf.Session().run(tf.summary.scalar("loss", 0.5))
+      >>> tf.Summary.FromString(message).value[0].tag
+      'loss'
+    """
     with _scope(name, family, "ScalarSummary", [tensor]) as (tag, scope):
         return _collect(tf.raw_ops.ScalarSummary(tags=tag, values=tensor, name=scope), collections)
 
 
 def histogram(name: str, values: Any, collections: Optional[Sequence[str]] = None, family: Optional[str] = None) -> Any:
-    """How the values are distributed, as a serialized `Summary`."""
+    """How the values are distributed, as a serialized `Summary`.
+
+    Args:
+      name: The name of the operation, and the tag.
+      values: A tensor of numbers.
+      collections: A list of the collections it is put into; `summaries` by default.
+      family: A name that stands before the tag.
+
+    Returns:
+      A string scalar: put into an event file by `FileWriter.add_summary`.
+
+    Example:
+      >>> message = tf.Session().run(tf.summary.histogram("weights", [0.5, 1.5]))
+      >>> tf.Summary.FromString(message).value[0].tag
+      'weights'
+    """
     with _scope(name, family, "HistogramSummary", [values]) as (tag, scope):
         return _collect(tf.raw_ops.HistogramSummary(tag=tag, values=values, name=scope), collections)
 
@@ -58,7 +88,23 @@ def histogram(name: str, values: Any, collections: Optional[Sequence[str]] = Non
 def image(
     name: str, tensor: Any, max_outputs: int = 3, collections: Optional[Sequence[str]] = None, family: Optional[str] = None
 ) -> Any:
-    """Images (`[batch, height, width, channels]`, 1, 3 or 4 channels, bytes or floats), the first `max_outputs`, as PNGs in a serialized `Summary`."""
+    """Images, as PNGs in a serialized `Summary`.
+
+    Args:
+      name: The name of the operation, and the tag.
+      tensor: A tensor of shape `[batch, height, width, channels]`, of 1, 3 or 4 channels, of bytes or floats.
+      max_outputs: How many of the batch are taken.
+      collections: A list of the collections it is put into; `summaries` by default.
+      family: A name that stands before the tag.
+
+    Returns:
+      A string scalar: put into an event file by `FileWriter.add_summary`.
+
+    Example:
+      >>> message = tf.Session().run(tf.summary.image("picture", tf.zeros([1, 4, 4, 3])))
+      >>> tf.Summary.FromString(message).value[0].tag
+      'picture/image/0'
+    """
     with _scope(name, family, "ImageSummary", [tensor]) as (tag, scope):
         return _collect(tf.raw_ops.ImageSummary(tag=tag, tensor=tensor, max_images=max_outputs, name=scope), collections)
 
@@ -71,7 +117,24 @@ def audio(
     collections: Optional[Sequence[str]] = None,
     family: Optional[str] = None,
 ) -> Any:
-    """Sounds (`[batch, frames]` or `[batch, frames, channels]`, from -1 to 1), the first `max_outputs`, in a serialized `Summary`."""
+    """Sounds, in a serialized `Summary`.
+
+    Args:
+      name: The name of the operation, and the tag.
+      tensor: A tensor of float32 from -1 to 1, of shape `[batch, frames]` or `[batch, frames, channels]`.
+      sample_rate: How many frames a second has: a scalar.
+      max_outputs: How many of the batch are taken.
+      collections: A list of the collections it is put into; `summaries` by default.
+      family: A name that stands before the tag.
+
+    Returns:
+      A string scalar: put into an event file by `FileWriter.add_summary`.
+
+    Example:
+      >>> message = tf.Session().run(tf.summary.audio("sound", tf.zeros([1, 100]), 8000.0))
+      >>> tf.Summary.FromString(message).value[0].tag
+      'sound/audio/0'
+    """
     with _scope(name, family, "AudioSummary", [tensor]) as (tag, scope):
         rate = tf.convert_to_tensor(sample_rate, tf.float32, "sample_rate")
         value = tf.raw_ops.AudioSummaryV2(tag=tag, tensor=tensor, sample_rate=rate, max_outputs=max_outputs, name=scope)
@@ -87,7 +150,25 @@ def tensor_summary(
     family: Optional[str] = None,
     display_name: Optional[str] = None,
 ) -> Any:
-    """A tensor of any kind, as a serialized `Summary`."""
+    """A tensor of any kind, as a serialized `Summary`.
+
+    Args:
+      name: The name of the operation, and the tag.
+      tensor: The tensor.
+      summary_description: What it is, in words.
+      summary_metadata: A `SummaryMetadata`.
+      display_name: The name that is shown.
+      collections: A list of the collections it is put into; `summaries` by default.
+      family: A name that stands before the tag.
+
+    Returns:
+      A string scalar: put into an event file by `FileWriter.add_summary`.
+
+    Example:
+      >>> message = tf.Session().run(tf.summary.tensor_summary("values", [1, 2]))
+      >>> tf.Summary.FromString(message).value[0].tag
+      'values'
+    """
     from millstream import protos
 
     metadata = protos.SummaryMetadata()
@@ -105,7 +186,24 @@ def tensor_summary(
 
 
 def text(name: str, tensor: Any, collections: Optional[Sequence[str]] = None) -> Any:
-    """Strings, which TensorBoard shows as Markdown."""
+    """Strings, which TensorBoard shows as Markdown.
+
+    Args:
+      name: The name of the operation, and the tag.
+      tensor: A tensor of strings.
+      collections: A list of the collections it is put into; `summaries` by default.
+
+    Returns:
+      A string scalar: put into an event file by `FileWriter.add_summary`.
+
+    Raises:
+      ValueError: It is not of strings.
+
+    Example:
+      >>> message = tf.Session().run(tf.summary.text("note", "hello"))
+      >>> tf.Summary.FromString(message).value[0].tag
+      'note'
+    """
     from millstream import protos
 
     tensor = tf.convert_to_tensor(tensor)
@@ -117,7 +215,24 @@ def text(name: str, tensor: Any, collections: Optional[Sequence[str]] = None) ->
 
 
 def merge(inputs: Sequence[Any], collections: Optional[Sequence[str]] = None, name: Optional[str] = None) -> Any:
-    """Several summaries as one."""
+    """Several summaries as one.
+
+    Args:
+      inputs: A list of summaries.
+      collections: A list of the collections it is put into; none by default.
+      name: A name for the operation.
+
+    Returns:
+      A string scalar.
+
+    Raises:
+      ValueError: There are none.
+
+    Example:
+      >>> both = tf.summary.merge([tf.summary.scalar("a", 1.0), tf.summary.scalar("b", 2.0)])
+      >>> [v.tag for v in tf.Summary.FromString(tf.Session().run(both)).value]
+      ['a', 'b']
+    """
     if not inputs:
         raise ValueError("List argument 'inputs' to 'MergeSummary' Op with length 0 shorter than minimum length 1.")
     name = _clean(name)
@@ -127,7 +242,23 @@ def merge(inputs: Sequence[Any], collections: Optional[Sequence[str]] = None, na
 
 
 def merge_all(key: str = GraphKeys.SUMMARIES, scope: Optional[str] = None, name: Optional[str] = None) -> Any:
-    """All summaries of a collection as one; None if there are none."""
+    """All summaries of a collection as one.
+
+    Args:
+      key: The collection.
+      scope: A regular expression; only those whose names begin so.
+      name: A name for the operation.
+
+    Returns:
+      A string scalar; None if there are none.
+
+    Example:
+      >>> tf.summary.merge_all() is None
+      True
+      >>> loss = tf.summary.scalar("loss", 0.5)
+      >>> tf.summary.merge_all().dtype
+      tf.string
+    """
     summaries = tf.get_collection(key, scope=scope)
     return merge(summaries, name=name) if summaries else None
 
@@ -136,7 +267,36 @@ def merge_all(key: str = GraphKeys.SUMMARIES, scope: Optional[str] = None, name:
 
 
 class FileWriter:
-    """Writes events to a new file in `logdir`. What is added is on disk after `flush`, `close`, or `flush_secs`."""
+    """Writes events to a new file in `logdir`. What is added is on disk after `flush`, `close`, or `flush_secs`.
+
+    Args:
+      logdir: The folder, made if it is not there.
+      graph: A graph to add.
+      max_queue: How many events are held back at most.
+      flush_secs: How long.
+      graph_def: A `GraphDef` to add.
+      filename_suffix: What stands at the end of the file's name.
+      session: Accepted.
+
+    Example:
+      >>> import tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> x = tf.summary.scalar("x", tf.constant(1.5))
+      >>> writer = tf.summary.FileWriter(folder)
+      >>> writer.get_logdir() == folder
+      True
+      >>> metadata = tf.RunMetadata()
+      >>> writer.add_summary(tf.Session().run(x, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata), global_step=1)
+      >>> writer.add_graph(tf.get_default_graph())
+      >>> writer.add_run_metadata(metadata, "step 1")
+      >>> writer.add_meta_graph(tf.train.export_meta_graph())
+      >>> writer.add_session_log(tf.SessionLog(status=tf.SessionLog.START), global_step=1)
+      >>> writer.add_event(tf.Event(step=2))
+      >>> writer.flush()
+      >>> writer.close()
+      >>> writer.reopen()
+      >>> writer.close()
+    """
 
     def __init__(
         self,
@@ -235,7 +395,17 @@ class FileWriter:
         self._add(global_step, session_log=protos.as_message("SessionLog", session_log))
 
     def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
-        """Adds a graph."""
+        """Adds a graph.
+
+        Args:
+          graph: A `Graph`.
+          global_step: The step.
+          graph_def: A `GraphDef` in its place.
+
+        Raises:
+          ValueError: Both are given.
+          TypeError: It is none.
+        """
         if graph is not None and graph_def is not None:
             raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
         given = graph if graph is not None else graph_def
@@ -246,13 +416,30 @@ class FileWriter:
         self._add(global_step, graph_def=given.SerializeToString())
 
     def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
-        """Adds a `MetaGraphDef`."""
+        """Adds a `MetaGraphDef`.
+
+        Args:
+          meta_graph_def: The message.
+          global_step: The step.
+
+        Raises:
+          TypeError: It is none.
+        """
         if not hasattr(meta_graph_def, "SerializeToString"):
             raise TypeError(f"meta_graph_def must be type MetaGraphDef, saw type: {type(meta_graph_def)}")
         self._add(global_step, meta_graph_def=meta_graph_def.SerializeToString())
 
     def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
-        """Adds what a run said of itself, under a tag that was not used before."""
+        """Adds what a run said of itself.
+
+        Args:
+          run_metadata: A `RunMetadata`.
+          tag: A tag that was not used before.
+          global_step: The step.
+
+        Raises:
+          ValueError: It was.
+        """
         if tag in self._seen_runs:
             raise ValueError("The provided tag was already used for this event type")
         self._seen_runs.add(tag)
@@ -291,7 +478,15 @@ class FileWriter:
 
 
 class FileWriterCache:
-    """One writer for each folder."""
+    """One writer for each folder.
+
+    Example:
+      >>> import tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> tf.summary.FileWriterCache.get(folder) is tf.summary.FileWriterCache.get(folder)
+      True
+      >>> tf.summary.FileWriterCache.clear()
+    """
 
     _lock = threading.Lock()
     _writers: Dict[str, FileWriter] = {}
@@ -314,7 +509,24 @@ class FileWriterCache:
 
 
 def summary_iterator(path: str) -> Iterator[Any]:
-    """The events of a file."""
+    """The events of a file.
+
+    Args:
+      path: The file.
+
+    Returns:
+      An iterator of `Event`s.
+
+    Example:
+      >>> import tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> import glob
+      >>> with tf.summary.FileWriter(folder) as writer:
+      ...     writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag="loss", simple_value=0.5)]), global_step=3)
+      >>> file, = glob.glob(folder + "/*")
+      >>> [(event.step, event.summary.value[0].tag) for event in tf.train.summary_iterator(file) if event.summary.value]
+      [(3, 'loss')]
+    """
     from millstream import protos
 
     for data in records.read_records(path):

@@ -37,17 +37,32 @@ _SEED = 87654321
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
-    """False: graphs run on processors."""
+    """False: graphs run on processors.
+
+    Example:
+      >>> tf.test.is_gpu_available()
+      False
+    """
     return False
 
 
 def gpu_device_name() -> str:
-    """The name of a device for graphics: there is none."""
+    """The name of a device for graphics: there is none.
+
+    Example:
+      >>> tf.test.gpu_device_name()
+      ''
+    """
     return ""
 
 
 def is_built_with_cuda() -> bool:
-    """False."""
+    """False: there is no CUDA here.
+
+    Example:
+      >>> tf.test.is_built_with_cuda()
+      False
+    """
     return False
 
 
@@ -55,7 +70,15 @@ is_built_with_rocm = is_built_with_gpu_support = is_built_with_cuda
 
 
 def main(argv: Optional[List[str]] = None) -> None:
-    """Runs the tests of the module that was started."""
+    """Runs the tests of the module that was started: `if __name__ == "__main__": tf.test.main()`.
+
+    Args:
+      argv: The command line; `sys.argv` by default.
+
+    Example:
+      >>> callable(tf.test.main)
+      True
+    """
     unittest.main(argv=argv)
 
 
@@ -63,7 +86,16 @@ _temp_dir: List[str] = []
 
 
 def get_temp_dir() -> str:
-    """A folder of this process, which is removed at its end."""
+    """A folder of this process, which is removed at its end.
+
+    Returns:
+      Its path.
+
+    Example:
+      >>> import os
+      >>> os.path.isdir(tf.test.get_temp_dir())
+      True
+    """
     if not _temp_dir:
         import atexit
 
@@ -73,7 +105,21 @@ def get_temp_dir() -> str:
 
 
 def assert_equal_graph_def(actual: Any, expected: Any, checkpoint_v2: bool = False) -> None:
-    """`AssertionError` unless two `GraphDef`s have the same nodes, in any order."""
+    """Raises unless two `GraphDef`s have the same nodes, in any order.
+
+    Args:
+      actual: A `GraphDef`.
+      expected: Another.
+      checkpoint_v2: Accepted.
+
+    Raises:
+      AssertionError: They differ; it names a node.
+
+    Example:
+      >>> c = tf.constant(1)
+      >>> d = tf.get_default_graph().as_graph_def()
+      >>> tf.test.assert_equal_graph_def(d, d)
+    """
     nodes = [{n.name: n for n in g.node} for g in (actual, expected)]
     for name in sorted(set(nodes[0]) | set(nodes[1])):
         if name not in nodes[0] or name not in nodes[1]:
@@ -95,9 +141,31 @@ def compute_gradient(
     init_targets: Any = None,
     extra_feed_dict: Any = None,
 ) -> Any:
-    """The Jacobian of `y` by `x` (rows: elements of `x`), as gradients and as differences give it; a pair of these, or of several `x` a list.
+    """The Jacobian of `y` by `x` (rows: elements of `x`), as gradients and as differences give it.
 
-    Needs a session as default. `x_init_value`: where it is taken; numbers from 0 to 1, if none is given.
+    Args:
+      x: A tensor of floats, or a list of them.
+      x_shape: Its shape, or a list of shapes.
+      y: A tensor of floats.
+      y_shape: Its shape.
+      x_init_value: Where it is taken; numbers from 0 to 1 if not given.
+      delta: How far apart differences are taken.
+      init_targets: What to run first.
+      extra_feed_dict: What else to feed.
+
+    Returns:
+      A pair of arrays; of several `x` a list of pairs.
+
+    Raises:
+      ValueError: There is no default session.
+
+    Example:
+      >>> x = tf.constant([1.0, 2.0])
+      >>> with tf.Session():
+      ...     theory, numbers = tf.test.compute_gradient(x, [2], x * x, [2], x_init_value=np.array([1.0, 2.0], np.float32))
+      >>> print(theory)
+      [[2. 0.]
+       [0. 4.]]
     """
     session = tf.get_default_session()
     if session is None:
@@ -166,7 +234,18 @@ def compute_gradient_error(
     init_targets: Any = None,
     extra_feed_dict: Any = None,
 ) -> float:
-    """The largest difference between the Jacobians that gradients and differences give."""
+    """The largest difference between the Jacobians that gradients and differences give. Arguments are those of
+    `compute_gradient`.
+
+    Returns:
+      A float.
+
+    Example:
+      >>> x = tf.constant([1.0, 2.0])
+      >>> with tf.Session():
+      ...     tf.test.compute_gradient_error(x, [2], x * x, [2]) < 0.01
+      True
+    """
     found = compute_gradient(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict)
     pairs = found if isinstance(found, list) else [found]
     return max((float(np.max(np.fabs(a - b))) if a.size else 0.0 for a, b in pairs), default=0.0)
@@ -176,7 +255,52 @@ def compute_gradient_error(
 
 
 class TestCase(unittest.TestCase):
-    """A test with sessions and assertions about tensors. Each test begins with an empty default graph and the same seeds."""
+    """A test with sessions and assertions about tensors. Each test begins with an empty default graph and the same
+    seeds.
+
+    Assertions take tensors, arrays and numbers; tensors are evaluated in the default session. They raise
+    `AssertionError`.
+
+    Example:
+      >>> class MyTest(tf.test.TestCase):
+      ...     def test_it(self):
+      ...         with self.session() as sess:
+      ...             x = tf.constant([1.0, 2.0])
+      ...             self.assertAllEqual(x, [1.0, 2.0])
+      ...             self.assertNotAllEqual(x, [1.0, 3.0])
+      ...             self.assertAllClose(self.evaluate(x), [1.0, 2.0 + 1e-9])
+      ...             self.assertNotAllClose(x, [1.0, 2.5])
+      ...             self.assertAllCloseAccordingToType(np.float16(1.0), np.float16(1.0))
+      ...             self.assertNear(1.0, 1.1, 0.2)
+      ...             self.assertArrayNear([1.0], [1.1], 0.2)
+      ...             self.assertNDArrayNear(np.ones(2), np.ones(2), 0.1)
+      ...             self.assertAllGreater(x, 0.0)
+      ...             self.assertAllLess(x, 3.0)
+      ...             self.assertAllGreaterEqual(x, 1.0)
+      ...             self.assertAllLessEqual(x, 2.0)
+      ...             self.assertAllInSet(x, [1.0, 2.0])
+      ...             self.assertShapeEqual(np.ones([2]), x)
+      ...             self.assertDTypeEqual(x, np.float32)
+      ...             self.assertDeviceEqual("/cpu:0", "/device:CPU:0")
+      ...             self.assertStartsWith("session", "sess")
+      ...             self.assertProtoEquals("node { name: 'a' }", tf.GraphDef(node=[tf.NodeDef(name="a")]))
+      ...             with self.assertRaisesOpError("is not in"):
+      ...                 sess.run(tf.gather(x, tf.placeholder_with_default(5, [])))
+      ...             with self.assertRaisesWithPredicateMatch(ValueError, "rank"):
+      ...                 tf.matmul(x, x)
+      ...     def test_more(self):
+      ...         with self.cached_session() as sess, self.test_session() as same:
+      ...             self.assertIs(sess, same)
+      ...         thread = self.checkedThread(lambda: self.assertEmpty([]))
+      ...         thread.start()
+      ...         thread.join()
+      ...         self.assertNotEmpty(self.get_temp_dir())
+      ...         self.assertLen([1, 2], 2)
+      ...         self.assertBetween(1, 0, 2)
+      >>> import unittest
+      >>> unittest.TestResult.wasSuccessful(unittest.defaultTestLoader.loadTestsFromTestCase(MyTest).run(unittest.TestResult()))
+      True
+    """
 
     def __init__(self, methodName: str = "runTest") -> None:  # noqa: N803
         super().__init__(methodName)
@@ -185,7 +309,16 @@ class TestCase(unittest.TestCase):
         self._threads: List["_CheckedThread"] = []
 
     def setUp(self) -> None:
-        """An empty graph; seeds."""
+        """Makes an empty default graph, and sets the seeds. A class of one's own that has it calls `super().setUp()`.
+
+        Example:
+          >>> class MyTest(tf.test.TestCase):
+          ...     def setUp(self):
+          ...         super().setUp()
+          ...         self.x = tf.constant(1)
+          ...     def tearDown(self):
+          ...         super().tearDown()
+        """
         self._clear()
         random.seed(_SEED)
         np.random.seed(_SEED)
@@ -193,7 +326,13 @@ class TestCase(unittest.TestCase):
         tf.get_default_graph().seed = _SEED
 
     def tearDown(self) -> None:
-        """Threads that a test forgot to join fail it."""
+        """Fails the test if it forgot to join threads. A class of one's own that has it calls `super().tearDown()`.
+
+        Example:
+          >>> class MyTest(tf.test.TestCase):
+          ...     def tearDown(self):
+          ...         super().tearDown()
+        """
         for thread in self._threads:
             thread.check_termination()
         self._clear()
@@ -265,7 +404,11 @@ class TestCase(unittest.TestCase):
             self.fail("Not equal: %s\nnot equal where = %s\nleft = %s\nright = %s" % (msg or "", np.where(~np.asarray(same)), a, b))
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: Optional[str] = None) -> None:  # noqa: N802
-        """Something differs."""
+        """Something differs.
+
+        Raises:
+          AssertionError: Nothing does.
+        """
         try:
             self.assertAllEqual(a, b)
         except AssertionError:
@@ -273,7 +416,12 @@ class TestCase(unittest.TestCase):
         raise AssertionError("The two values are equal at all elements. %s" % (msg or ""))
 
     def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Optional[str] = None) -> None:  # noqa: N802
-        """Of one structure and shape, and `|a - b| <= atol + rtol * |b|`."""
+        """Of one structure and shape, and `|a - b| <= atol + rtol * |b|`.
+
+        Raises:
+          AssertionError: Something is further apart.
+          ValueError: Just one of them is a dict.
+        """
         if hasattr(a, "_asdict"):
             a = a._asdict()
         if hasattr(b, "_asdict"):
@@ -294,7 +442,11 @@ class TestCase(unittest.TestCase):
         np.testing.assert_allclose(a, b, rtol=rtol, atol=atol, err_msg=msg or "", equal_nan=True)
 
     def assertNotAllClose(self, a: Any, b: Any, **kwargs: Any) -> None:  # noqa: N802
-        """Something is not close."""
+        """Something is not close.
+
+        Raises:
+          AssertionError: Everything is.
+        """
         try:
             self.assertAllClose(a, b, **kwargs)
         except AssertionError:
@@ -358,7 +510,11 @@ class TestCase(unittest.TestCase):
         self.assertLessEqual(np.max(self._value(a)), comparison_target)
 
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:  # noqa: N802
-        """Every element is one of these."""
+        """Every element is one of these.
+
+        Raises:
+          AssertionError: One is not.
+        """
         left = set(self._value(target).ravel().tolist()) - set(expected_set)
         if left:
             raise AssertionError("%d unexpected element(s): %s" % (len(left), sorted(map(str, left))))
@@ -396,7 +552,11 @@ class TestCase(unittest.TestCase):
 
     @contextlib.contextmanager
     def assertRaisesWithPredicateMatch(self, exception_type: Any, expected_err_re_or_predicate: Any) -> Iterator[None]:  # noqa: N802
-        """The block raises this, with a message that the pattern finds or of which the function holds."""
+        """The block raises this, with a message that the pattern finds or of which the function holds.
+
+        Raises:
+          AssertionError: It does not.
+        """
         try:
             yield
         except Exception as e:  # noqa: BLE001

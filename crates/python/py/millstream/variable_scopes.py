@@ -90,7 +90,7 @@ class VariableScope:
     reuse = property(lambda self: self._reuse, doc="Whether variables are found rather than made.")
     initializer = property(lambda self: self._initializer, doc="What variables hold first.")
     regularizer = property(lambda self: self._regularizer, doc="What makes a term of the loss of each.")
-    caching_device = property(lambda self: self._caching_device, doc="Accepted.")
+    caching_device = property(lambda self: self._caching_device, doc="Accepted: there is one device.")
     partitioner = property(lambda self: self._partitioner, doc="What says into how many parts variables are cut.")
     custom_getter = property(lambda self: self._custom_getter, doc="What is asked for variables instead.")
     dtype = property(lambda self: self._dtype, doc="The element type.")

@@ -16,7 +16,25 @@ from millstream.train.session_run_hook import SessionRunArgs, SessionRunContext,
 
 
 class SecondOrStepTimer:
-    """Says when something is due that is to be done every so many seconds, or steps."""
+    """Says when something is due that is to be done every so many seconds, or steps.
+
+    Args:
+      every_secs: How many seconds.
+      every_steps: How many steps.
+
+    Raises:
+      ValueError: Both or none are given.
+
+    Example:
+      >>> timer = tf.train.SecondOrStepTimer(every_steps=10)
+      >>> timer.should_trigger_for_step(1)
+      True
+      >>> timer.update_last_triggered_step(1)
+      (None, None)
+      >>> timer.last_triggered_step(), timer.should_trigger_for_step(5), timer.should_trigger_for_step(11)
+      (1, False, True)
+      >>> timer.reset()
+    """
 
     def __init__(self, every_secs: Optional[float] = None, every_steps: Optional[int] = None) -> None:
         if every_secs is None and every_steps is None:
@@ -102,8 +120,24 @@ def _as_graph_element(obj: Any) -> Any:
 class LoggingTensorHook(SessionRunHook):
     """Logs the values of tensors, at level INFO: every so many runs or seconds, or at the end.
 
-    `tensors` is a list of tensors or names, or a dict of them by the words to log them with; `formatter` makes the whole line of the
-    dict of values.
+    Args:
+      tensors: A list of tensors or names, or a dict of them by the words to log them with.
+      every_n_iter: How many runs lie between two lines.
+      every_n_secs: How many seconds.
+      at_end: Whether they are logged at the end.
+      formatter: A function of the dict of values that gives the whole line.
+
+    Raises:
+      ValueError: None or both of `every_n_iter` and `every_n_secs` are given, without `at_end`; or a number is not
+        positive.
+
+    Example:
+      >>> step = tf.train.get_or_create_global_step()
+      >>> more = step.assign_add(1)
+      >>> hook = tf.train.LoggingTensorHook({"step": step}, every_n_iter=2)
+      >>> with tf.train.MonitoredSession(hooks=[hook, tf.train.StopAtStepHook(last_step=3)]) as sess:
+      ...     while not sess.should_stop():
+      ...         _ = sess.run(more)
     """
 
     def __init__(
@@ -160,7 +194,24 @@ class LoggingTensorHook(SessionRunHook):
 
 
 class StopAtStepHook(SessionRunHook):
-    """Asks to stop when the global step reaches `last_step`, or has grown by `num_steps`."""
+    """Asks to stop when the global step reaches `last_step`, or has grown by `num_steps`.
+
+    Args:
+      num_steps: By how much.
+      last_step: The step.
+
+    Raises:
+      ValueError: Both or none are given.
+
+    Example:
+      >>> step = tf.train.get_or_create_global_step()
+      >>> more = step.assign_add(1)
+      >>> with tf.train.MonitoredSession(hooks=[tf.train.StopAtStepHook(num_steps=2)]) as sess:
+      ...     while not sess.should_stop():
+      ...         print(sess.run(more))
+      1
+      2
+    """
 
     def __init__(self, num_steps: Optional[int] = None, last_step: Optional[int] = None) -> None:
         if num_steps is None and last_step is None:
@@ -192,7 +243,32 @@ class StopAtStepHook(SessionRunHook):
 
 
 class CheckpointSaverListener:
-    """Is told of each checkpoint. `after_save` may return True to end training."""
+    """Is told of each checkpoint. `after_save` may return True to end training.
+
+    Example:
+      >>> import tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> class Listener(tf.train.CheckpointSaverListener):
+      ...     def begin(self):
+      ...         print("begin")
+      ...     def before_save(self, session, global_step_value):
+      ...         print("before", global_step_value)
+      ...     def after_save(self, session, global_step_value):
+      ...         print("after", global_step_value)
+      ...     def end(self, session, global_step_value):
+      ...         print("end", global_step_value)
+      >>> step = tf.train.get_or_create_global_step()
+      >>> more = step.assign_add(1)
+      >>> hook = tf.train.CheckpointSaverHook(folder, save_steps=100, listeners=[Listener()])
+      >>> with tf.train.MonitoredSession(hooks=[hook]) as sess:
+      ...     _ = sess.run(more)
+      begin
+      before 0
+      after 0
+      before 1
+      after 1
+      end 1
+    """
 
     def begin(self) -> None:
         """Called once, before the session is made."""
@@ -209,7 +285,32 @@ class CheckpointSaverListener:
 
 
 class CheckpointSaverHook(SessionRunHook):
-    """Saves checkpoints every `save_secs` seconds or `save_steps` steps, at the start and at the end."""
+    """Saves checkpoints every `save_secs` seconds or `save_steps` steps, at the start and at the end.
+
+    Args:
+      checkpoint_dir: The folder.
+      save_secs: How many seconds lie between two.
+      save_steps: How many steps.
+      saver: A `Saver`.
+      checkpoint_basename: The name of checkpoints.
+      scaffold: A `Scaffold` that has the saver.
+      listeners: A list of `CheckpointSaverListener`s.
+
+    Raises:
+      ValueError: Both `saver` and `scaffold` are given; or both or none of `save_secs` and `save_steps`.
+
+    Example:
+      >>> import tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> step = tf.train.get_or_create_global_step()
+      >>> more = step.assign_add(1)
+      >>> hook = tf.train.CheckpointSaverHook(folder, save_steps=2)
+      >>> with tf.train.MonitoredSession(hooks=[hook, tf.train.StopAtStepHook(last_step=3)]) as sess:
+      ...     while not sess.should_stop():
+      ...         _ = sess.run(more)
+      >>> tf.train.latest_checkpoint(folder)[-12:]
+      'model.ckpt-3'
+    """
 
     def __init__(
         self,
@@ -305,7 +406,27 @@ class CheckpointSaverHook(SessionRunHook):
 
 
 class StepCounterHook(SessionRunHook):
-    """Logs how many steps a second are made, and writes it as a summary `global_step/sec`."""
+    """Logs how many steps a second are made, and writes it as a summary `global_step/sec`.
+
+    Args:
+      every_n_steps: How many steps lie between two lines.
+      every_n_secs: How many seconds.
+      output_dir: The folder of summaries.
+      summary_writer: A `FileWriter` in its place.
+
+    Raises:
+      ValueError: Both or none of `every_n_steps` and `every_n_secs` are given.
+
+    Example:
+      >>> import tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> step = tf.train.get_or_create_global_step()
+      >>> more = step.assign_add(1)
+      >>> hook = tf.train.StepCounterHook(every_n_steps=2, output_dir=folder)
+      >>> with tf.train.MonitoredSession(hooks=[hook, tf.train.StopAtStepHook(last_step=3)]) as sess:
+      ...     while not sess.should_stop():
+      ...         _ = sess.run(more)
+    """
 
     def __init__(
         self,
@@ -369,7 +490,22 @@ class NanLossDuringTrainingError(RuntimeError):
 
 
 class NanTensorHook(SessionRunHook):
-    """Ends training when a tensor becomes NaN: by `NanLossDuringTrainingError`, or just by stopping."""
+    """Ends training when a tensor becomes NaN.
+
+    Args:
+      loss_tensor: The tensor.
+      fail_on_nan_loss: Whether by `NanLossDuringTrainingError`, or just by stopping.
+
+    Example:
+      >>> step = tf.train.get_or_create_global_step()
+      >>> more = step.assign_add(1)
+      >>> hook = tf.train.NanTensorHook(tf.log(2.0 - tf.to_float(step)), fail_on_nan_loss=False)
+      >>> with tf.train.MonitoredSession(hooks=[hook, tf.train.StopAtStepHook(last_step=3)]) as sess:
+      ...     while not sess.should_stop():
+      ...         _ = sess.run(more)
+      >>> sess.should_stop()  # `hook.after_run` stopped it, or the other hook.
+      True
+    """
 
     def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
         self._loss_tensor = loss_tensor
@@ -380,7 +516,11 @@ class NanTensorHook(SessionRunHook):
         return SessionRunArgs(self._loss_tensor)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Looks at it."""
+        """Looks at it.
+
+        Raises:
+          NanLossDuringTrainingError: It is NaN, and `fail_on_nan_loss` holds.
+        """
         if not np.isnan(run_values.results):
             return
         message = "Model diverged with loss = NaN."
@@ -392,7 +532,32 @@ class NanTensorHook(SessionRunHook):
 
 
 class SummarySaverHook(SessionRunHook):
-    """Writes summaries every `save_steps` steps or `save_secs` seconds."""
+    """Writes summaries every `save_steps` steps or `save_secs` seconds.
+
+    Args:
+      save_steps: How many steps lie between two.
+      save_secs: How many seconds.
+      output_dir: The folder.
+      summary_writer: A `FileWriter` in its place.
+      scaffold: A `Scaffold` that has the summaries.
+      summary_op: The summaries in its place.
+
+    Raises:
+      ValueError: Both or none of `scaffold` and `summary_op` are given.
+
+    Example:
+      >>> import tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> import os
+      >>> step = tf.train.get_or_create_global_step()
+      >>> more = step.assign_add(1)
+      >>> hook = tf.train.SummarySaverHook(save_steps=1, output_dir=folder, summary_op=tf.summary.scalar("step", step))
+      >>> with tf.train.MonitoredSession(hooks=[hook, tf.train.StopAtStepHook(last_step=3)]) as sess:
+      ...     while not sess.should_stop():
+      ...         _ = sess.run(more)
+      >>> len(os.listdir(folder))
+      1
+    """
 
     def __init__(
         self,
@@ -456,7 +621,19 @@ class SummarySaverHook(SessionRunHook):
 
 
 class GlobalStepWaiterHook(SessionRunHook):
-    """Waits before the first run until the global step, raised by others, reaches a value."""
+    """Waits before the first run until the global step, raised by others, reaches a value.
+
+    Args:
+      wait_until_step: The value.
+
+    Example:
+      >>> step = tf.train.get_or_create_global_step()
+      >>> more = step.assign_add(1)
+      >>> hook = tf.train.GlobalStepWaiterHook(wait_until_step=0)  # `hook.before_run` waits.
+      >>> with tf.train.MonitoredSession(hooks=[hook]) as sess:
+      ...     print(sess.run(more))
+      1
+    """
 
     def __init__(self, wait_until_step: int) -> None:
         self._wait_until_step = wait_until_step
@@ -467,7 +644,7 @@ class GlobalStepWaiterHook(SessionRunHook):
         self._global_step_tensor = _global_step_read("_GlobalStepWaiterHook")
 
     def before_run(self, run_context: SessionRunContext) -> None:
-        """Waits."""
+        """Waits until the step is reached."""
         if self._worker_is_started:
             return
         if 0 < self._wait_until_step:
@@ -478,7 +655,21 @@ class GlobalStepWaiterHook(SessionRunHook):
 
 
 class FinalOpsHook(SessionRunHook):
-    """Runs ops at the end; `final_ops_values` then has what they gave."""
+    """Runs ops at the end; `final_ops_values` then has what they gave.
+
+    Args:
+      final_ops: What to run, in any structure.
+      final_ops_feed_dict: What to feed.
+
+    Example:
+      >>> step = tf.train.get_or_create_global_step()
+      >>> more = step.assign_add(1)
+      >>> hook = tf.train.FinalOpsHook(step)
+      >>> with tf.train.MonitoredSession(hooks=[hook]) as sess:
+      ...     _ = sess.run(more), sess.run(more)
+      >>> print(hook.final_ops_values)
+      2
+    """
 
     def __init__(self, final_ops: Any, final_ops_feed_dict: Any = None) -> None:
         self._final_ops = final_ops
@@ -505,7 +696,17 @@ class FinalOpsHook(SessionRunHook):
 
 
 class FeedFnHook(SessionRunHook):
-    """Feeds what `feed_fn()` returns, anew for each run."""
+    """Feeds what `feed_fn()` returns, anew for each run.
+
+    Args:
+      feed_fn: A function without arguments that gives a dict.
+
+    Example:
+      >>> x = tf.placeholder(tf.float32, [])
+      >>> with tf.train.MonitoredSession(hooks=[tf.train.FeedFnHook(lambda: {x: 3.0})]) as sess:
+      ...     print(sess.run(x))
+      3.0
+    """
 
     def __init__(self, feed_fn: Callable[[], Any]) -> None:
         self.feed_fn = feed_fn
@@ -516,7 +717,29 @@ class FeedFnHook(SessionRunHook):
 
 
 class ProfilerHook(SessionRunHook):
-    """Writes, every so many steps or seconds, what a run did as `timeline-<step>.json` for `chrome://tracing`."""
+    """Writes, every so many steps or seconds, what a run did as `timeline-<step>.json` for `chrome://tracing`.
+
+    Args:
+      save_steps: How many steps lie between two.
+      save_secs: How many seconds.
+      output_dir: The folder.
+      show_dataflow: Accepted.
+      show_memory: Accepted.
+
+    Raises:
+      ValueError: Both or none of `save_steps` and `save_secs` are given.
+
+    Example:
+      >>> import os, tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> more = tf.train.get_or_create_global_step().assign_add(1)
+      >>> hook = tf.train.ProfilerHook(save_steps=1, output_dir=folder)
+      >>> with tf.train.MonitoredSession(hooks=[hook]) as sess:
+      ...     for _ in range(3):
+      ...         _ = sess.run(more)
+      >>> sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+      ['timeline-2.json', 'timeline-3.json']
+    """
 
     def __init__(
         self,

@@ -210,7 +210,14 @@ class Coordinator:
         return self._joined
 
     def raise_requested_exception(self) -> None:
-        """Raises the error given to `request_stop`, if one was."""
+        """Raises the error given to `request_stop`, if one was.
+
+        Raises:
+          BaseException: That error.
+
+        Example:
+          >>> tf.train.Coordinator().raise_requested_exception()
+        """
         with self._lock:
             if self._exc_info_to_raise:
                 _reraise(self._exc_info_to_raise)

@@ -24,7 +24,53 @@ def _is_default(value: Any) -> bool:
 class Supervisor:
     """A coordinator, a saver, a summary writer and a session manager for a graph, with the threads that use them.
 
-    Use its `managed_session`, and work `while not sv.should_stop()`. What is not given is taken from the graph's collections, or made.
+    Use its `managed_session`, and work `while not sv.should_stop()`. What is not given is taken from the graph's
+    collections, or made.
+
+    Args:
+      graph: The graph; the default graph by default.
+      ready_op: The names of variables that are not initialized.
+      ready_for_local_init_op: The names of those that must be before local variables are.
+      is_chief: Whether this process initializes and saves.
+      init_op: Initializes the model.
+      init_feed_dict: What it is fed.
+      local_init_op: Initializes what is not saved.
+      logdir: The folder of checkpoints and summaries; without it there are none.
+      summary_op: All summaries; None for none.
+      saver: A `Saver`; None for none.
+      global_step: The global step.
+      save_summaries_secs: Seconds between summaries.
+      save_model_secs: Seconds between checkpoints; 0 for none.
+      recovery_wait_secs: Seconds between two looks whether the model is ready.
+      stop_grace_secs: How long threads have to end.
+      checkpoint_basename: The name of checkpoints.
+      session_manager: A `SessionManager`.
+      summary_writer: A `FileWriter`; None for none.
+      init_fn: A function of the session, called after `init_op`.
+      local_init_run_options: `RunOptions` for `local_init_op`.
+
+    Example:
+      >>> v = tf.Variable(3)
+      >>> sv = tf.train.Supervisor()
+      >>> with sv.managed_session() as sess:
+      ...     print(sess.run(v), sv.should_stop())
+      ...     looper = sv.loop(None, lambda: sv.request_stop(), [])
+      ...     sv.wait_for_stop()
+      3 False
+      >>> sv.should_stop(), sv.is_chief, type(sv.session_manager).__name__, type(sv.coord).__name__, type(sv.saver).__name__
+      (True, True, 'SessionManager', 'Coordinator', 'Saver')
+      >>> sv.init_op.type, sv.init_feed_dict, sv.ready_op.dtype, sv.ready_for_local_init_op
+      ('NoOp', None, tf.string, None)
+      >>> sv.summary_writer, sv.summary_op, sv.save_summaries_secs, sv.global_step, sv.save_model_secs, sv.save_path
+      (None, None, 120, None, 600, None)
+      >>> sv = tf.train.Supervisor()
+      >>> sess = sv.prepare_or_wait_for_session(start_standard_services=False)
+      >>> sv.start_standard_services(sess), sv.start_queue_runners(sess)
+      ([], [])
+      >>> with sv.stop_on_exception():
+      ...     print(sess.run(v))
+      3
+      >>> sv.stop()
     """
 
     USE_DEFAULT = _USE_DEFAULT
@@ -151,7 +197,17 @@ class Supervisor:
         return sess
 
     def start_standard_services(self, sess: Any) -> List[Any]:
-        """The threads that save checkpoints and summaries now and then. Only the chief has them."""
+        """The threads that save checkpoints and summaries now and then. Only the chief has them.
+
+        Args:
+          sess: The session.
+
+        Returns:
+          A list of threads: none without a `logdir`.
+
+        Raises:
+          RuntimeError: This process is not the chief.
+        """
         if not self._is_chief:
             raise RuntimeError("Only chief supervisor can start standard services. Because only chief supervisors can write events.")
         if not self._logdir:
@@ -215,7 +271,23 @@ class Supervisor:
             self._started_threads = []
 
     def summary_computed(self, sess: Any, summary: Any, global_step: Any = None) -> None:
-        """Adds a summary to the event file."""
+        """Adds a summary to the event file.
+
+        Args:
+          sess: The session.
+          summary: A `Summary`, or one serialized.
+          global_step: The step; that of the session by default.
+
+        Raises:
+          RuntimeError: There is no writer.
+
+        Example:
+          >>> import tempfile
+          >>> folder = tempfile.mkdtemp()
+          >>> sv = tf.train.Supervisor(logdir=folder, summary_op=None)
+          >>> with sv.managed_session() as sess:
+          ...     sv.summary_computed(sess, tf.Summary(value=[tf.Summary.Value(tag="loss", simple_value=0.5)]), global_step=1)
+        """
         if not self._summary_writer:
             raise RuntimeError("Writing a summary requires a summary writer.")
         if global_step is None and self._global_step is not None:
@@ -266,7 +338,27 @@ def _local_init() -> Any:
 
 
 def basic_train_loop(supervisor: Supervisor, train_step_fn: Callable[..., Any], args: Any = None, kwargs: Any = None, master: str = "") -> None:
-    """Calls `train_step_fn(session, *args, **kwargs)` until the supervisor stops. A session that was aborted is made anew."""
+    """Calls `train_step_fn(session, *args, **kwargs)` until the supervisor stops. A session that was aborted is made
+    anew.
+
+    Args:
+      supervisor: A `Supervisor`.
+      train_step_fn: A function.
+      args: A list of its arguments.
+      kwargs: A dict of its keyword arguments.
+      master: Empty.
+
+    Example:
+      >>> n = tf.Variable(0)
+      >>> more = n.assign_add(1)
+      >>> sv = tf.train.Supervisor()
+      >>> def step(sess):
+      ...     if sess.run(more) == 3:
+      ...         sv.request_stop()
+      ...         print("enough")
+      >>> tf.train.basic_train_loop(sv, step)
+      enough
+    """
     from millstream import errors
 
     args, kwargs = list(args or []), kwargs or {}
@@ -284,7 +376,27 @@ def basic_train_loop(supervisor: Supervisor, train_step_fn: Callable[..., Any], 
 def checkpoints_iterator(
     checkpoint_dir: str, min_interval_secs: float = 0, timeout: Optional[float] = None, timeout_fn: Optional[Callable[[], bool]] = None
 ) -> Iterator[str]:
-    """The checkpoints of a folder as they come, each once. Ends after `timeout` seconds without a new one, unless `timeout_fn()` says go on."""
+    """The checkpoints of a folder as they come, each once.
+
+    Args:
+      checkpoint_dir: The folder.
+      min_interval_secs: The least time between two.
+      timeout: After so many seconds without a new one it ends.
+      timeout_fn: A function that says then whether it does.
+
+    Returns:
+      An iterator of names.
+
+    Example:
+      >>> import tempfile
+      >>> folder = tempfile.mkdtemp()
+      >>> v = tf.Variable(1.0)
+      >>> with tf.Session() as sess:
+      ...     sess.run(v.initializer)
+      ...     path = tf.train.Saver().save(sess, folder + "/model")
+      >>> [p == path for p in tf.train.checkpoints_iterator(folder, timeout=0)]
+      [True]
+    """
     last = None
     while True:
         new = _wait_for_new(checkpoint_dir, last, timeout)

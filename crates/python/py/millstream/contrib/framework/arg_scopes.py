@@ -25,12 +25,41 @@ def _key(function: Any) -> str:
 
 
 def current_arg_scope() -> Dict[str, Dict[str, Any]]:
-    """The arguments given by the blocks that are open, for each function."""
+    """The arguments given by the blocks that are open, for each function.
+
+    Returns:
+      A dict of dicts.
+
+    Example:
+      >>> framework = tf.contrib.framework
+      >>> @framework.add_arg_scope
+      ... def layer(x, scale=1, shift=0):
+      ...     return x * scale + shift
+      >>> with framework.arg_scope([layer], scale=10):
+      ...     list(framework.current_arg_scope().values())
+      [{'scale': 10}]
+    """
     return _stack()[-1]
 
 
 def add_arg_scope(func: Any) -> Any:
-    """A decorator: calls of the function take arguments that they are not given from `arg_scope` blocks."""
+    """A decorator: calls of the function take arguments that they are not given from `arg_scope` blocks.
+
+    Args:
+      func: A function.
+
+    Returns:
+      A function of the same arguments.
+
+    Example:
+      >>> framework = tf.contrib.framework
+      >>> @framework.add_arg_scope
+      ... def layer(x, scale=1, shift=0):
+      ...     return x * scale + shift
+      >>> with framework.arg_scope([layer], scale=10):
+      ...     print(layer(3), layer(3, scale=2))
+      30 6
+    """
 
     @functools.wraps(func)
     def with_scope(*args: Any, **kwargs: Any) -> Any:
@@ -46,12 +75,39 @@ def add_arg_scope(func: Any) -> Any:
 
 
 def has_arg_scope(func: Any) -> bool:
-    """Whether `add_arg_scope` decorated the function."""
+    """Whether `add_arg_scope` decorated the function.
+
+    Example:
+      >>> framework = tf.contrib.framework
+      >>> @framework.add_arg_scope
+      ... def layer(x, scale=1, shift=0):
+      ...     return x * scale + shift
+      >>> framework.has_arg_scope(layer), framework.has_arg_scope(len)
+      (True, False)
+    """
     return _key(func) in _ARGUMENTS
 
 
 def arg_scoped_arguments(func: Any) -> Tuple[str, ...]:
-    """The arguments that blocks can give."""
+    """The arguments that blocks can give.
+
+    Args:
+      func: A function that `add_arg_scope` decorated.
+
+    Returns:
+      A tuple of names.
+
+    Raises:
+      AssertionError: It was not decorated.
+
+    Example:
+      >>> framework = tf.contrib.framework
+      >>> @framework.add_arg_scope
+      ... def layer(x, scale=1, shift=0):
+      ...     return x * scale + shift
+      >>> framework.arg_scoped_arguments(layer)
+      ('scale', 'shift')
+    """
     if not has_arg_scope(func):
         raise AssertionError("%s is not decorated with @add_arg_scope" % (func,))
     return _ARGUMENTS[_key(func)]
@@ -59,7 +115,32 @@ def arg_scoped_arguments(func: Any) -> Tuple[str, ...]:
 
 @contextlib.contextmanager
 def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Dict[str, Dict[str, Any]]]:
-    """A block in which calls of these functions take these arguments; or one of a scope that another block gave."""
+    """A block in which calls of these functions take these arguments; or one of a scope that another block gave.
+
+    Args:
+      list_ops_or_scope: A list of functions that `add_arg_scope` decorated, or what a block gave.
+      **kwargs: The arguments.
+
+    Returns:
+      What a `with` statement takes; it gives the scope.
+
+    Raises:
+      ValueError: A function was not decorated, or arguments come with a scope.
+      TypeError: It is neither list nor scope.
+
+    Example:
+      >>> framework = tf.contrib.framework
+      >>> @framework.add_arg_scope
+      ... def layer(x, scale=1, shift=0):
+      ...     return x * scale + shift
+      >>> with framework.arg_scope([layer], scale=10) as scope:
+      ...     with framework.arg_scope([layer], shift=1):
+      ...         print(layer(3))
+      31
+      >>> with framework.arg_scope(scope):
+      ...     print(layer(3))
+      30
+    """
     if isinstance(list_ops_or_scope, dict):
         if kwargs:
             raise ValueError("When attempting to re-use a scope by suppling a dictionary, kwargs must be empty.")

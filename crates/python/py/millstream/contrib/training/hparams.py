@@ -46,7 +46,24 @@ def _read(name: str, kind: type, text: str, values: str) -> Any:
 
 
 def parse_values(values: str, type_map: Dict[str, type], ignore_unknown: bool = False) -> Dict[str, Any]:
-    """`name=value` pairs with commas between them: a dictionary, lists for `name=[a,b]`, dictionaries by index for `name[1]=a`."""
+    """`name=value` pairs with commas between them: a dictionary, lists for `name=[a,b]`, dictionaries by index for
+    `name[1]=a`.
+
+    Args:
+      values: The text.
+      type_map: A dict of names to types.
+      ignore_unknown: Whether names that it does not have are left out.
+
+    Returns:
+      A dict.
+
+    Raises:
+      ValueError: The text has another form, a name is unknown or comes twice, or a value is not of its type.
+
+    Example:
+      >>> tf.contrib.training.parse_values("rate=0.5,layers=[4,5]", {"rate": float, "layers": int})
+      {'rate': 0.5, 'layers': [4, 5]}
+    """
     out: Dict[str, Any] = {}
     place = 0
     while place < len(values):
@@ -81,9 +98,32 @@ def parse_values(values: str, type_map: Dict[str, type], ignore_unknown: bool = 
 
 
 class HParams:
-    """Parameters as attributes: `HParams(rate=0.1, layers=[2, 3])`. Text sets them: `parse("rate=0.5,layers=[4,5]")`.
+    """Parameters as attributes. Each keeps the type it was made with; a list is of one type.
 
-    Each keeps the type it was made with; a list is of one type.
+    Args:
+      hparam_def: None: messages are not supported.
+      model_structure: Anything, kept beside the parameters.
+      **kwargs: The parameters: numbers, text, bools, or lists of them.
+
+    Raises:
+      NotImplementedError: A message is given.
+
+    Example:
+      >>> hparams = tf.contrib.training.HParams(rate=0.1, layers=[2, 3])
+      >>> hparams.parse("rate=0.5,layers=[4,5]").rate
+      0.5
+      >>> hparams.override_from_dict({"rate": 0.25}).values()
+      {'rate': 0.25, 'layers': [4, 5]}
+      >>> hparams.add_hparam("name", "a")
+      >>> hparams.set_hparam("name", "b")
+      >>> hparams.get("name"), "name" in hparams, hparams.get("other", default=3)
+      ('b', True, 3)
+      >>> hparams.del_hparam("name")
+      >>> hparams.to_json(sort_keys=True), hparams.parse_json('{"rate": 1.0}').rate
+      ('{"layers": [4, 5], "rate": 0.25}', 1.0)
+      >>> hparams.set_model_structure("anything")
+      >>> hparams.get_model_structure()
+      'anything'
     """
 
     _HAS_DYNAMIC_ATTRIBUTES = True
@@ -97,7 +137,15 @@ class HParams:
             self.add_hparam(name, value)
 
     def add_hparam(self, name: str, value: Any) -> None:
-        """A new parameter."""
+        """A new parameter.
+
+        Args:
+          name: Its name.
+          value: A number, text, a bool, or a list of them.
+
+        Raises:
+          ValueError: There is an attribute of this name, or the list is empty.
+        """
         if getattr(self, name, None) is not None:
             raise ValueError("Hyperparameter name is reserved: %s" % name)
         if isinstance(value, (list, tuple)):
@@ -109,7 +157,15 @@ class HParams:
         setattr(self, name, value)
 
     def set_hparam(self, name: str, value: Any) -> None:
-        """Another value of the parameter's type."""
+        """Another value of the parameter's type.
+
+        Args:
+          name: Its name.
+          value: The value.
+
+        Raises:
+          ValueError: It is of another type, or a list where there was none, or the other way round.
+        """
         kind, is_list = self._hparam_types[name]
         if isinstance(value, list):
             if not is_list:
@@ -159,7 +215,18 @@ class HParams:
         return {name: getattr(self, name) for name in self._hparam_types}
 
     def get(self, key: str, default: Any = None) -> Any:
-        """A parameter, or the default if there is none; which must be of its type."""
+        """A parameter, or the default if there is none; which must be of its type.
+
+        Args:
+          key: Its name.
+          default: The default.
+
+        Returns:
+          The value.
+
+        Raises:
+          ValueError: The default is of another type.
+        """
         if key not in self._hparam_types:
             return default
         if default is not None:

@@ -272,9 +272,8 @@ def while_loop(
         return loop_vars
 
     `cond` and `body` are called once, while the graph is built, with tensors that stand for the variables in any
-    iteration. Iterations whose
-    inputs are there run at the same time, up to `parallel_iterations` of them. Gradients go through the loop, also if
-    it is in another one.
+    iteration. Iterations whose inputs are there run at the same time, up to `parallel_iterations` of them. Gradients
+    go through the loop, also if it is in another one.
 
     Args:
       cond: A function of the loop variables that gives a boolean scalar.
@@ -440,8 +439,7 @@ def cond(
     """`true_fn()` if `pred` holds, else `false_fn()`.
 
     Both functions are called once, while the graph is built; when it is run, only the operations made in the branch
-    that is taken run. What is
-    made outside of the functions runs in any case, also if just one of them uses it.
+    that is taken run. What is made outside of the functions runs in any case, also if just one of them uses it.
 
     Args:
       pred: A boolean scalar tensor (no Python bool: for that there is `if`).
@@ -573,8 +571,7 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, stric
 
     Args:
       pred_fn_pairs: A list of pairs of a boolean scalar tensor and a function without arguments; or a dict of them,
-        taken in the order of the
-        predicates' names. All functions give the same structure and dtypes.
+        taken in the order of the predicates' names. All functions give the same structure and dtypes.
       default: The function to take if no predicate holds. Without it, none holding fails the run.
       exclusive: Whether two predicates that hold fail the run, too.
       strict: Whether lists of one tensor stay lists.
@@ -587,7 +584,7 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, stric
       TypeError: `pred_fn_pairs` has another form, a predicate is no boolean tensor, or a function cannot be called.
       ValueError: There are no pairs.
       tf.errors.InvalidArgumentError: When run: no predicate holds and there is no `default`; or, if `exclusive`, more
-      than one holds.
+        than one holds.
 
     Example:
       >>> x = tf.placeholder(tf.int32, [])

@@ -36,8 +36,7 @@ class RegisterGradient:
     `Graph.gradient_override_map`.
 
     The function is given the operation and the gradients of its outputs (zeros where none flows in), and returns
-    those of its inputs: tensors,
-    `IndexedSlices` or None, in a list or tuple if there are several.
+    those of its inputs: tensors, `IndexedSlices` or None, in a list or tuple if there are several.
 
     Args:
       op_type: The name of the op type, or a name of your own.
@@ -163,14 +162,11 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """A decorator: the function is differentiated as it says, not through the nodes that it makes.
 
     `f` takes tensors (what becomes one will do), and returns its results and a function of their gradients that
-    returns those of the arguments. What
-    both use may be theirs: values of `f` in the closure of the other are saved where `f` is called in a loop. What
-    the gradient adds to the
-    graph can itself be differentiated.
+    returns those of the arguments. What both use may be theirs: values of `f` in the closure of the other are saved
+    where `f` is called in a loop. What the gradient adds to the graph can itself be differentiated.
 
     If `f` uses variables (which must be made with `use_resource=True`), the gradient takes `variables=`, a list of
-    them, and returns a pair: the
-    gradients of the arguments and a list of those of the variables.
+    them, and returns a pair: the gradients of the arguments and a list of those of the variables.
 
     Args:
       f: The function.
@@ -180,8 +176,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
     Raises:
       TypeError: The gradient does not take `variables`, though `f` uses some; or takes them, though there are none
-        and the variable scope does not
-        say `use_resource=True`; or a variable is not behind a handle.
+        and the variable scope does not say `use_resource=True`; or a variable is not behind a handle.
       ValueError: Keyword arguments; or, when it is differentiated, another number of gradients than of arguments or
         of variables.
 

@@ -76,10 +76,9 @@ class QueueBase:
     """What queues have in common.
 
     Queues hold elements of one or several components (tensors), and are shared by all steps of a session: some put
-    elements in, others take them
-    out. Operations on them wait: for room to put in, for elements to take out, until the queue is closed or the step
-    is cancelled. The kinds are
-    `FIFOQueue`, `PaddingFIFOQueue`, `RandomShuffleQueue` and `PriorityQueue`; they take these arguments:
+    elements in, others take them out. Operations on them wait: for room to put in, for elements to take out, until
+    the queue is closed or the step is cancelled. The kinds are `FIFOQueue`, `PaddingFIFOQueue`, `RandomShuffleQueue`
+    and `PriorityQueue`; they take these arguments:
 
     Args:
       capacity: How many elements fit in; a negative number for any number.
@@ -435,8 +434,8 @@ class PaddingFIFOQueue(QueueBase):
     """A FIFO queue whose elements may differ in size: batches are padded.
 
     Its arguments are those of `QueueBase`, but that dimensions of `shapes` may be None (their number may not).
-    `dequeue_many` and
-    `dequeue_up_to` give every row the largest size of its batch, with zeros or empty text behind what was put in.
+    `dequeue_many` and `dequeue_up_to` give every row the largest size of its batch, with zeros or empty text behind
+    what was put in.
 
     Raises:
       ValueError: `shapes` is no list of shapes of known rank, one for each dtype.

@@ -25,21 +25,17 @@ def py_func(func: Callable[..., Any], inp: List[Any], Tout: Any, stateful: bool 
     """Calls `func` whenever the operation runs, with the values of `inp`, and gives what it returns.
 
     The function runs in this process, on a thread of the run, and holds the interpreter's lock meanwhile. It may do
-    what Python may: run a session
-    (such a run uses no thread but the function's own), wait, write files. The graph keeps it, and lets go of it when
-    the graph goes. A `GraphDef` has
-    the operation, but not the function: where the graph that it was made in is gone, running it is an
-    `InvalidArgumentError`.
+    what Python may: run a session (such a run uses no thread but the function's own), wait, write files. The graph
+    keeps it, and lets go of it when the graph goes. A `GraphDef` has the operation, but not the function: where the
+    graph that it was made in is gone, running it is an `InvalidArgumentError`.
 
     No gradient flows through; `Graph.gradient_override_map({"PyFunc": name})` gives it one.
 
     Args:
       func: A function of as many arguments as `inp` has. It is given numpy arrays (its own to change), for scalars
-        numpy's scalars, for a scalar of
-        text `bytes`; and returns arrays, numbers, text or lists of them: one where `Tout` is one dtype; for several a
-        list or tuple of them; None for
-        none. What it returns is copied, and must have the dtypes `Tout` exactly (a Python float is a float64, an int
-        an int64).
+        numpy's scalars, for a scalar of text `bytes`; and returns arrays, numbers, text or lists of them: one where
+        `Tout` is one dtype; for several a list or tuple of them; None for none. What it returns is copied, and must
+        have the dtypes `Tout` exactly (a Python float is a float64, an int an int64).
       inp: A list of tensors, or of what becomes one.
       Tout: A dtype, or a list of dtypes, empty for a function that returns nothing.
       stateful: False says that equal inputs give equal results, and that nothing else happens: the op is
@@ -48,18 +44,16 @@ def py_func(func: Callable[..., Any], inp: List[Any], Tout: Any, stateful: bool 
 
     Returns:
       A tensor, a list of them if `Tout` is a list, or the operation if that is empty. Their shapes are unknown until
-      they are run: `set_shape`
-      says what you know.
+      they are run: `set_shape` says what you know.
 
     Raises:
       ValueError: `func` cannot be called.
       TypeError: `inp` is no list.
       tf.errors.InvalidArgumentError: When run: the function raised a `ValueError` or `TypeError`, or returned what
-      `Tout` does not say.
+        `Tout` does not say.
       tf.errors.OutOfRangeError, ResourceExhaustedError, UnimplementedError, UnknownError: When run: it raised
-      `StopIteration`, a `MemoryError`,
-        a `NotImplementedError`, something else. The exception itself is the `__cause__`. `KeyboardInterrupt` and
-        `SystemExit` come out as they are.
+        `StopIteration`, a `MemoryError`, a `NotImplementedError`, something else. The exception itself is the
+        `__cause__`. `KeyboardInterrupt` and `SystemExit` come out as they are.
 
     Example:
       >>> x = tf.placeholder(tf.float32, [None])

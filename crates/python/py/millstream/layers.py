@@ -452,8 +452,7 @@ class BatchNormalization(Layer):
     `beta`.
 
     While `training`, mean and variance are those of the batch, and two operations in the collection `UPDATE_OPS` move
-    the averages
-    towards them, which are used otherwise (Ioffe and Szegedy, "Batch Normalization", 2015).
+    the averages towards them, which are used otherwise (Ioffe and Szegedy, "Batch Normalization", 2015).
 
     Args:
       axis: The axis of what is not averaged over.

@@ -560,8 +560,7 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
       diagonals: The diagonal above the main one, the main one, the one below it.
       rhs: A tensor of shape `[.., M, K]`.
       diagonals_format: `"compact"`: rows of one tensor, of shape `[.., 3, M]`; `"sequence"`: a list of three tensors
-        of shape `[.., M]`. The last element of the
-        first and the first of the last do not count.
+        of shape `[.., M]`. The last element of the first and the first of the last do not count.
       name: The name scope of what is made.
 
     Returns:

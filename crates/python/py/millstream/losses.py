@@ -34,8 +34,7 @@ __all__ = [
 
 class Reduction:
     """How weighted losses become one number: `NONE` (not at all), `SUM`, `MEAN` (over the sum of weights),
-    `SUM_OVER_BATCH_SIZE`,
-    `SUM_OVER_NONZERO_WEIGHTS`, `SUM_BY_NONZERO_WEIGHTS` (over how many weights are not zero).
+    `SUM_OVER_BATCH_SIZE`, `SUM_OVER_NONZERO_WEIGHTS`, `SUM_BY_NONZERO_WEIGHTS` (over how many weights are not zero).
 
     Example:
       >>> tf.losses.Reduction.SUM, tf.losses.Reduction.SUM in tf.losses.Reduction.all()

@@ -301,8 +301,7 @@ def decode_csv(
     Args:
       records: A tensor of strings: lines.
       record_defaults: A list of tensors of one or no element: what an empty field is, and the column's dtype; one
-        without elements says that it must
-        not be empty.
+        without elements says that it must not be empty.
       field_delim: What stands between fields.
       use_quote_delim: Whether fields may stand in double quotes.
       name: A name for the operation.

@@ -278,10 +278,8 @@ def raw_rnn(
     """Runs a cell as a function says.
 
     `loop_fn(time, output, state, loop_state)` gives, for the next step: which sequences have ended (a boolean
-    vector), the input, the state, what
-    to emit for this step, and what it wants to be told then. At first output, state and loop_state are None, and what
-    is to be emitted says
-    its form: None for the cell's output.
+    vector), the input, the state, what to emit for this step, and what it wants to be told then. At first output,
+    state and loop_state are None, and what is to be emitted says its form: None for the cell's output.
 
     Args:
       cell: A cell.

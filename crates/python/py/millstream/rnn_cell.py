@@ -51,8 +51,7 @@ class RNNCell(Layer):
     """A cell: one step of a recurrent network.
 
     One of one's own has `state_size`, `output_size` and `call(inputs, state)`, which returns output and new state.
-    Called, a cell gives the
-    same, with its variables in the variable scope `name`.
+    Called, a cell gives the same, with its variables in the variable scope `name`.
 
     Args:
       trainable: Whether its variables are trained.

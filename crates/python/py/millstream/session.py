@@ -126,17 +126,14 @@ class BaseSession(_engine.Session):
         Args:
           fetches: As those of `run`.
           feed_dict: What would be fed: a dictionary as that of `run` (its values are not looked at), or a list of
-            tensors. Placeholders that are
-            needed and not among them are named.
+            tensors. Placeholders that are needed and not among them are named.
 
         Returns:
           A report that prints, and shows itself in a notebook, as a table: for all that is outside of loops, and for
             each loop, how many nodes
           there are and what becomes of them, how many iterations may be alive at a time, how often it goes round at
-          most where constants say;
-          below it the kernels that run, and what is computed beforehand. Or: variables, queues with what is in them
-          and who waits, memory.
-          `rows`, `notes` and `nodes` are the same as lists.
+          most where constants say; below it the kernels that run, and what is computed beforehand. Or: variables,
+          queues with what is in them and who waits, memory. `rows`, `notes` and `nodes` are the same as lists.
 
         Example:
           >>> x = tf.placeholder(tf.float32, [2], name="x")
@@ -150,10 +147,8 @@ class BaseSession(_engine.Session):
         """A block in which runs that this thread calls, and that take longer than half a second, show how far they are.
 
         They tell the loop, how many iterations are over (and of how many, where constants, feeds or
-        `maximum_iterations` say), how many there are in a
-        second, and the time: on the standard error or `file` in one line that changes (a line every ten seconds where
-        it is no
-        terminal), in notebooks in the cell's output.
+        `maximum_iterations` say), how many there are in a second, and the time: on the standard error or `file` in
+        one line that changes (a line every ten seconds where it is no terminal), in notebooks in the cell's output.
 
         Args:
           file: What to write to; the standard error if it is None.
@@ -210,15 +205,13 @@ class Session(BaseSession):
     """Runs a graph.
 
     It holds what outlives a run: the variables' values, queues, tables. As a `with` block it is the default session,
-    its graph the default
-    graph, and it is closed at the end.
+    its graph the default graph, and it is closed at the end.
 
     Args:
       target: Empty: sessions run in this process.
       graph: The graph to run; the default graph if none is given.
       config: A `tf.ConfigProto`. What counts of it is `inter_op_parallelism_threads`, `intra_op_parallelism_threads`,
-        `operation_timeout_in_ms`
-        and how many `session_inter_op_thread_pool` has; the rest is accepted.
+        `operation_timeout_in_ms` and how many `session_inter_op_thread_pool` has; the rest is accepted.
 
     Raises:
       TypeError: An argument of another type.

@@ -18,8 +18,7 @@ class TensorArray:
     """An array of tensors that a loop writes and reads one by one.
 
     What changes it gives the array after the change: use that from then on. The elements have one dtype. Gradients go
-    through writing and
-    reading, also in loops.
+    through writing and reading, also in loops.
 
     Args:
       dtype: The dtype of the elements.
@@ -180,7 +179,7 @@ class TensorArray:
 
         Raises:
           tf.errors.OutOfRangeError, tf.errors.InvalidArgumentError: When run: there is no such element, it was not
-          written, or was read before (see `clear_after_read`).
+            written, or was read before (see `clear_after_read`).
 
         Example:
           >>> a = tf.TensorArray(tf.float32, 2).unstack([[1.0, 2.0], [3.0, 4.0]])
@@ -205,7 +204,7 @@ class TensorArray:
         Raises:
           ValueError: `value` has another dtype, or a shape that does not fit.
           tf.errors.OutOfRangeError, tf.errors.InvalidArgumentError: When run: `index` is beyond the end, or there is
-          an element already.
+            an element already.
 
         Example:
           >>> a = tf.TensorArray(tf.string, 2).write(0, "a").write(1, "b")

@@ -104,8 +104,7 @@ def variable_creator_scope(variable_creator: Any) -> Any:
 
     Args:
       variable_creator: `variable_creator(next_creator, **arguments)` gives the variable, mostly by calling
-        `next_creator(**arguments)`. The
-        innermost block's is asked first.
+        `next_creator(**arguments)`. The innermost block's is asked first.
 
     Returns:
       What a `with` statement takes.
@@ -132,10 +131,8 @@ class Variable(metaclass=_Creating):
     """A tensor that a session keeps between runs.
 
     `tf.Variable(..)` makes a variable by reference (`VariableV2`), or with `use_resource=True` one behind a handle
-    (`VarHandleOp`), whose
-    reads are ordered with its changes by control dependencies alone. Both stand wherever a tensor does. It has no
-    value until its
-    `initializer` has run.
+    (`VarHandleOp`), whose reads are ordered with its changes by control dependencies alone. Both stand wherever a
+    tensor does. It has no value until its `initializer` has run.
 
     Args:
       initial_value: A tensor, what becomes one, or a function without arguments that gives it.

@@ -22,8 +22,7 @@ class Graph(_engine.Graph):
     """A graph of operations, to which any number of sessions may run.
 
     Functions such as `tf.add` put operations into the default graph: the one whose `as_default` block the thread is
-    in, else the thread's own. A
-    graph only grows.
+    in, else the thread's own. A graph only grows.
 
     Example:
       >>> with tf.Graph().as_default() as g:

@@ -15,8 +15,7 @@ class Coordinator:
     """Stops a set of threads when any one of them asks to, and hands on why.
 
     A thread works `while not coord.should_stop()`, and calls `coord.request_stop(error)` when something goes wrong;
-    whoever
-    calls `coord.join(threads)` waits for all and gets the first error raised.
+    whoever calls `coord.join(threads)` waits for all and gets the first error raised.
 
     Args:
       clean_stop_exception_types: Classes of exceptions that stop the threads but are no errors; by default

@@ -563,8 +563,7 @@ def batch(
     with `OutOfRangeError`.
 
     All eight functions of this kind take these arguments. Those in `_join` take a list of examples, and enqueue each
-    by its own thread; `shuffle_` ones draw at random;
-    `maybe_` ones leave some out.
+    by its own thread; `shuffle_` ones draw at random; `maybe_` ones leave some out.
 
     Args:
       tensors: One example: a list or dict of tensors, or a tensor.

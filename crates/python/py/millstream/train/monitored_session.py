@@ -658,8 +658,7 @@ class MonitoredSession(_MonitoredSession):
     """A session that initializes itself, calls hooks, runs queue runners, and is made anew when it was lost.
 
     `with MonitoredSession(hooks=..) as sess: while not sess.should_stop(): sess.run(..)`; the end of the input ends
-    the block. The graph is
-    final from then on.
+    the block. The graph is final from then on.
 
     Args:
       session_creator: What makes the session; a `ChiefSessionCreator` by default.

@@ -12,7 +12,19 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
-/// An operation of a graph.
+/// An operation of a graph: a node, which takes tensors and gives tensors.
+///
+/// Example:
+///
+///     >>> x = tf.constant([1.0, 2.0], name="x")
+///     >>> with tf.control_dependencies([tf.no_op(name="first")]), tf.device("/cpu:0"):
+///     ...     op = tf.cast(x, tf.int32, name="y").op
+///     >>> op.name, op.type, op.device, op.graph is tf.get_default_graph(), op.inputs[0] is x
+///     ('y', 'Cast', '/device:CPU:0', True, True)
+///     >>> op.outputs, op.values() == tuple(op.outputs), [o.name for o in op.control_inputs]
+///     ([<tf.Tensor 'y:0' shape=(2,) dtype=int32>], True, ['first'])
+///     >>> op.node_def.op, op.op_def.name, op.get_attr("DstT"), op.colocation_groups(), len(op.traceback) > 0
+///     ('Cast', 'Cast', tf.int32, [b'loc:@y'], True)
 #[pyclass(frozen, weakref, module = "millstream")]
 pub struct Operation {
     graph: Py<Graph>,
@@ -117,6 +129,15 @@ impl Operation {
     }
 
     /// Its values.
+    ///
+    /// Returns:
+    ///   A tuple of tensors.
+    ///
+    /// Example:
+    ///
+    ///     >>> a, b = tf.split([1, 2], 2)
+    ///     >>> a.op.values() == (a, b)
+    ///     True
     fn values<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         Ok(Self::outputs(slf)?.to_tuple())
     }
@@ -187,6 +208,20 @@ impl Operation {
     }
 
     /// The value of an attribute.
+    ///
+    /// Args:
+    ///   name: The attribute's name.
+    ///
+    /// Returns:
+    ///   A number, text as bytes, a bool, a dtype, a shape, a `TensorProto`, or a list of these.
+    ///
+    /// Raises:
+    ///   ValueError: There is no such attribute.
+    ///
+    /// Example:
+    ///
+    ///     >>> tf.concat([[1], [2]], 0).op.get_attr("N")
+    ///     2
     fn get_attr<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let attr =
             self.graph.get().inner().read(|g| g.node(self.id).map(|n| n.info.attrs.get(name).cloned()));
@@ -270,6 +305,21 @@ impl Operation {
     }
 
     /// Runs it in this session or the default one.
+    ///
+    /// Args:
+    ///   feed_dict: As for `Session.run`.
+    ///   session: The session.
+    ///
+    /// Raises:
+    ///   ValueError: There is no session, or it is one of another graph.
+    ///
+    /// Example:
+    ///
+    ///     >>> v = tf.Variable(3)
+    ///     >>> with tf.Session() as sess:
+    ///     ...     v.initializer.run()
+    ///     ...     print(sess.run(v))
+    ///     3
     #[pyo3(signature = (feed_dict = None, session = None))]
     fn run<'py>(
         slf: &Bound<'py, Self>,
@@ -320,6 +370,17 @@ impl Operation {
     }
 
     /// The groups of operations that it says it belongs to.
+    ///
+    /// Returns:
+    ///   A list of bytes.
+    ///
+    /// Example:
+    ///
+    ///     >>> a = tf.constant(1, name="a")
+    ///     >>> with tf.colocate_with(a):
+    ///     ...     b = tf.constant(2)
+    ///     >>> b.op.colocation_groups()
+    ///     [b'loc:@a']
     fn colocation_groups<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self.get_attr(py, "_class") {
             Ok(groups) => Ok(groups),

@@ -16,6 +16,18 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
 /// A value of a graph: an output of one of its operations.
+///
+/// It has no numbers: a session gives it those when it runs. Operators make operations: `x + y`, `x[1:3]`, `x < y`,
+/// `-x`, `x @ y`. It is equal to itself alone (`tf.equal` compares elements), and has no truth value.
+///
+/// Example:
+///
+///     >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]], name="x")
+///     >>> x.name, x.dtype, x.shape, x.op.type, x.value_index, x.device, x.graph is tf.get_default_graph()
+///     ('x:0', tf.float32, TensorShape([Dimension(2), Dimension(2)]), 'Const', 0, '', True)
+///     >>> y = x[0] * 10.0 - 1.0
+///     >>> print(tf.Session().run(y), [op.type for op in x.consumers()])
+///     [ 9. 19.] ['StridedSlice']
 #[pyclass(frozen, weakref, subclass, module = "millstream")]
 pub struct Tensor {
     graph: Py<Graph>,
@@ -126,6 +138,14 @@ impl Tensor {
     }
 
     /// What is known of the shape.
+    ///
+    /// Returns:
+    ///   A `TensorShape`.
+    ///
+    /// Example:
+    ///
+    ///     >>> tf.placeholder(tf.float32, [None, 3]).get_shape()
+    ///     TensorShape([Dimension(None), Dimension(3)])
     #[pyo3(name = "get_shape")]
     fn shape_now<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.static_shape(py)
@@ -147,6 +167,19 @@ impl Tensor {
     }
 
     /// Refines what is known of the shape.
+    ///
+    /// Args:
+    ///   shape: A `TensorShape`, or what becomes one.
+    ///
+    /// Raises:
+    ///   ValueError: It contradicts what is known.
+    ///
+    /// Example:
+    ///
+    ///     >>> x = tf.placeholder(tf.float32)
+    ///     >>> x.set_shape([None, 3])
+    ///     >>> x.shape
+    ///     TensorShape([Dimension(None), Dimension(3)])
     fn set_shape(&self, shape: &Bound<'_, PyAny>) -> PyResult<()> {
         if let Ok(dims) = shape.extract::<Vec<i64>>()
             && let Some(d) = dims.iter().find(|d| **d < 0)
@@ -181,6 +214,16 @@ impl Tensor {
     }
 
     /// The operations that take it.
+    ///
+    /// Returns:
+    ///   A list of operations, in the order they were made.
+    ///
+    /// Example:
+    ///
+    ///     >>> x = tf.constant(1.0)
+    ///     >>> y = tf.negative(x)
+    ///     >>> x.consumers() == [y.op]
+    ///     True
     fn consumers<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
         let (graph, port) = (slf.get().graph(slf.py()), slf.get().port);
         // Once for each input that it is.
@@ -194,6 +237,23 @@ impl Tensor {
     }
 
     /// Its value, run in this session or the default one.
+    ///
+    /// Args:
+    ///   feed_dict: As for `Session.run`.
+    ///   session: The session.
+    ///
+    /// Returns:
+    ///   An array, a number or bytes.
+    ///
+    /// Raises:
+    ///   ValueError: There is no session, or it is one of another graph.
+    ///
+    /// Example:
+    ///
+    ///     >>> x = tf.constant([1, 2]) + 1
+    ///     >>> with tf.Session():
+    ///     ...     print(x.eval())
+    ///     [2 3]
     #[pyo3(signature = (feed_dict = None, session = None))]
     fn eval<'py>(
         slf: &Bound<'py, Self>,

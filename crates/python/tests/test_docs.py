@@ -56,8 +56,8 @@ def test_every_public_name_has_a_docstring():
 
 # What is written by hand -------------------------------------------------------------------------------------------------
 #
-# A docstring has a line that says what the thing is, an example, and "Raises" if the function has a `raise` of its own. An example of a
-# class may stand for its methods, if it calls them; that of a base class for what overrides it.
+# A docstring has a line that says what the thing is, its arguments, an example, and "Raises" if the function has a `raise` of its own. An
+# example of a class may stand for its methods, if it calls them; that of a base class for what overrides it.
 
 
 class Written:
@@ -77,7 +77,26 @@ class Written:
             parts.append("example")
         if self.raises() and "Raises:" not in self.doc:
             parts.append("raises")
+        if not self.has_arguments():
+            parts.append("arguments")
         return parts
+
+    def has_arguments(self):
+        """Whether "Args" names parameters alone; and of a function all of them, unless the text says where they are told."""
+        if isinstance(self.value, property):
+            return True
+        function = self.value.__init__ if isinstance(self.value, type) else getattr(self.value, "__func__", self.value)
+        if not inspect.isfunction(function):
+            return True
+        parameters = inspect.signature(function).parameters.values()
+        several = {p.name for p in parameters if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+        names = [p.name for p in parameters if p.name not in several and p.name != "self" and not p.name.startswith("_")]
+        section = re.search(r"^Args:\n(.*?)(?=^\S|\Z)", self.doc, re.S | re.M)
+        listed = re.findall(r"^  \*{0,2}(\w+):", section.group(1), re.M) if section else []
+        if section and not several and set(listed) - set(names):
+            return False
+        told = self.owner is not None or isinstance(self.value, type) or "rguments" in self.doc or not section and len(names) < 2
+        return told or not set(names) - set(listed) - {"name"}
 
     def has_example(self):
         """Whether an example shows it, or a reason why none does."""

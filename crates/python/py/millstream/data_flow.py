@@ -78,15 +78,16 @@ class QueueBase:
     Queues hold elements of one or several components (tensors), and are shared by all steps of a session: some put
     elements in, others take them out. Operations on them wait: for room to put in, for elements to take out, until
     the queue is closed or the step is cancelled. The kinds are `FIFOQueue`, `PaddingFIFOQueue`, `RandomShuffleQueue`
-    and `PriorityQueue`; they take these arguments:
+    and `PriorityQueue`. They take `capacity`, how many elements fit in (a negative number for any number); `dtypes`,
+    a list of the components' dtypes, or the one; `shapes`, a list of their shapes, which `enqueue_many`,
+    `dequeue_many` and `dequeue_up_to` need; `names` of the components, which make elements dicts; `shared_name`,
+    under which it is one queue for several operations of a session; and the operation's `name`.
 
     Args:
-      capacity: How many elements fit in; a negative number for any number.
-      dtypes: A list of the components' dtypes, or the one.
-      shapes: A list of the components' shapes. Needed for `enqueue_many`, `dequeue_many` and `dequeue_up_to`.
-      names: Names of the components: elements are dicts then.
-      shared_name: Under this name, the queue is one for several operations of a session.
-      name: A name for the operation.
+      dtypes: The components' dtypes.
+      shapes: Their shapes.
+      names: Their names, or None.
+      queue_ref: The handle of the queue.
 
     Raises:
       ValueError: There is no dtype, or there are other numbers of shapes or names than of dtypes.

@@ -307,7 +307,12 @@ class Status:
         self.message = ""
 
     def set(self, code: int, message: str) -> None:
-        """Says how it went."""
+        """Says how it went.
+
+        Args:
+          code: One of this module's codes.
+          message: What went wrong.
+        """
         self.code, self.message = code, message
 
 

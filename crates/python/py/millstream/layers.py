@@ -143,7 +143,11 @@ class Layer:
         trainable: Optional[bool] = None,
         constraint: Any = None,
     ) -> Any:
-        """A variable of the layer: `get_variable` in its scope."""
+        """A variable of the layer: `get_variable` in its scope. Arguments are those of it.
+
+        Returns:
+          A variable.
+        """
         variable = tf.get_variable(
             name,
             shape=shape,
@@ -303,10 +307,26 @@ def dense(
     name: Optional[str] = None,
     reuse: Any = None,
 ) -> Any:
-    """`activation(inputs * kernel + bias)`: a `Dense` layer, called once.
+    """`activation(inputs * kernel + bias)` over the last dimension: a `Dense` layer, called once. The other arguments
+    are those of the class.
 
-    >>> tf.layers.dense(tf.ones([2, 3]), 4, tf.nn.relu).shape
-    TensorShape([Dimension(2), Dimension(4)])
+    Args:
+      inputs: A tensor of floats, of rank 2 or more, whose last dimension is known.
+      units: The size of the last dimension afterwards.
+      reuse: As for `tf.variable_scope`.
+
+    Returns:
+      A tensor of the same dtype, of shape `inputs.shape[:-1] + [units]`.
+
+    Raises:
+      ValueError: The rank is less than 2, or the last dimension is not known.
+
+    Example:
+      >>> y = tf.layers.dense(tf.constant([[1.0, 2.0, 3.0]]), 2, kernel_initializer=tf.ones_initializer())
+      >>> with tf.Session() as sess:
+      ...     sess.run(tf.global_variables_initializer())
+      ...     print(sess.run(y))
+      [[6. 6.]]
     """
     layer = Dense(
         units,

@@ -114,7 +114,12 @@ def fatal(msg: str, *args: Any, **kwargs: Any) -> None:
 
 
 def vlog(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
-    """Logs at a numbered level, below all named ones.
+    """Logs `msg % args` at a numbered level, below all named ones.
+
+    Args:
+      level: The number.
+      msg: The text.
+      *args: What it is filled with.
 
     Example:
       >>> tf.logging.vlog(2, "a detail")

@@ -792,7 +792,7 @@ def string_to_index_table_from_file(
     hasher_spec: Any = FastHashSpec,
     name: Optional[str] = None,
 ) -> Any:
-    r"""`index_table_from_file` by its older name.
+    r"""`index_table_from_file` by its older name. Arguments are those of it.
 
     Example:
       >>> import os, tempfile
@@ -811,7 +811,7 @@ def string_to_index_table_from_file(
 def string_to_index_table_from_tensor(
     mapping: Any, num_oov_buckets: int = 0, default_value: Any = -1, hasher_spec: Any = FastHashSpec, name: Optional[str] = None
 ) -> Any:
-    """`index_table_from_tensor` by its older name.
+    """`index_table_from_tensor` by its older name. Arguments are those of it.
 
     Example:
       >>> out = tf.contrib.lookup.string_to_index_table_from_tensor(["to", "be"]).lookup(tf.constant(["be", "or"]))
@@ -880,7 +880,16 @@ class _Mutable(_Table):
             return op("LookupTableFindV2")(self.resource_handle, keys, self._default_value)
 
     def insert(self, keys: Any, values: Any, name: Optional[str] = None) -> Operation:
-        """An op that puts values to keys, in place of those that they had."""
+        """An op that puts values to keys, in place of those that they had.
+
+        Args:
+          keys: A tensor of keys.
+          values: A tensor of as many values.
+          name: A name for the operation.
+
+        Returns:
+          The `Operation`.
+        """
         with name_scope(name, "%s_lookup_table_insert" % self.name.split("/")[-1], [self.resource_handle, keys, values]):
             keys = convert_to_tensor(keys, self._key_dtype, "keys")
             values = convert_to_tensor(values, self._value_dtype, "values")

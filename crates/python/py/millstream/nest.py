@@ -174,10 +174,18 @@ def _flatten_into(structure: Any, is_seq: Callable[[Any], bool], out: List[Any])
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> List[Any]:
-    """The leaves, in order; of a leaf, a list of it alone.
+    """The leaves of a structure, as a list.
 
-    >>> tf.nest.flatten({"b": (1, 2), "a": 3})
-    [3, 1, 2]
+    Args:
+      structure: A structure, or a leaf. Dicts give their values by the order of their keys.
+      expand_composites: Whether what is made of tensors is a structure of them.
+
+    Returns:
+      A list of leaves.
+
+    Example:
+      >>> tf.nest.flatten({"b": (1, 2), "a": 3})
+      [3, 1, 2]
     """
     is_seq = _test(expand_composites)
     if not is_seq(structure):
@@ -492,7 +500,15 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
 
 
 def map_structure_with_paths(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
-    """`map_structure` whose `func` is also told, first, where the leaves are: `"b/0"`. Other keywords go to `func`.
+    """`map_structure` whose `func` is also told where the leaves are.
+
+    Args:
+      func: A function of the path, such as `"b/0"`, and of as many leaves as there are structures.
+      *structure: Structures nested in the same way, or leaves.
+      **kwargs: `check_types` as for `map_structure`; others go to `func`.
+
+    Returns:
+      A structure like the first, of what `func` gave.
 
     Example:
       >>> tf.nest.map_structure_with_paths(lambda path, x: "%s is %d" % (path, x), {"a": 1, "b": (2, 3)})
@@ -506,7 +522,7 @@ def map_structure_with_paths(func: Callable[..., Any], *structure: Any, **kwargs
 
 
 def map_structure_with_tuple_paths(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
-    """`map_structure_with_paths` with the path as a tuple of keys.
+    """`map_structure_with_paths` with the path as a tuple of keys. The other arguments are the same.
 
     Example:
       >>> tf.nest.map_structure_with_tuple_paths(lambda path, x: (len(path), x), {"a": 1, "b": (2, 3)})
@@ -539,7 +555,7 @@ def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: An
 def map_structure_with_tuple_paths_up_to(
     shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any
 ) -> Any:
-    """`map_structure_up_to` whose `func` is also told the path.
+    """`map_structure_up_to` whose `func` is also told the path. The other arguments are the same.
 
     Keywords other than `check_types`, `expand_composites` and `check_subtrees_length` go to `func`.
 
@@ -632,6 +648,13 @@ def flatten_with_tuple_paths_up_to(
 
 def yield_flat_paths(nest: Any, expand_composites: bool = False) -> Iterator[Path]:
     """The paths of the leaves, as tuples of keys, in the order of `flatten`.
+
+    Args:
+      nest: A structure, or a leaf.
+      expand_composites: Whether what is made of tensors is a structure of them.
+
+    Returns:
+      An iterator of tuples.
 
     Example:
       >>> list(tf.nest.yield_flat_paths({"a": 1, "b": (2, 3)}))

@@ -360,7 +360,7 @@ def _stateless(called: str, op_name: str, shape: Any, seed: Any, mean: Any, stdd
 
 
 def stateless_multinomial(logits: Any, num_samples: Any, seed: Any, output_dtype: Any = dtypes.int64, name: Optional[str] = None) -> Tensor:
-    """`stateless_categorical` by its older name; its `dtype` is `output_dtype`.
+    """`stateless_categorical` by its older name. Arguments are the same; its `dtype` is `output_dtype`.
 
     Example:
       >>> print(tf.Session().run(tf.random.stateless_multinomial([[0.0, -1e9]], 5, seed=[1, 2])))

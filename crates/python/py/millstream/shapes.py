@@ -237,6 +237,13 @@ def dimension_value(dimension: Any) -> Optional[int]:
 def dimension_at_index(shape: "TensorShape", index: int) -> Dimension:
     """`shape[index]` as a `Dimension` in either behaviour; an unknown one if the rank is unknown.
 
+    Args:
+      shape: A `TensorShape`.
+      index: An int.
+
+    Returns:
+      A `Dimension`.
+
     Example:
       >>> tf.dimension_at_index(tf.TensorShape([2, 3]), 1), tf.dimension_at_index(tf.TensorShape(None), 0)
       (Dimension(3), Dimension(None))

@@ -37,7 +37,7 @@ _ASSIGNED = """{doc}: `ref.{method}(value)`.
 Args:
   ref: A variable, or a tensor that refers to one.
   value: A tensor of its dtype and shape.
-  use_locking: Whether others wait meanwhile.
+{more}  use_locking: Whether others wait meanwhile.
   name: A name for the operation.
 
 Returns:
@@ -63,7 +63,8 @@ def _assigner(method: str, op_name: str, doc: str, result: int) -> Any:
         return getattr(ref, method)(value, name=name)
 
     function.__name__ = function.__qualname__ = method
-    function.__doc__ = _ASSIGNED.format(doc=doc, method=method, result=result)
+    more = "  validate_shape: Whether the shape must stay.\n" if method == "assign" else ""
+    function.__doc__ = _ASSIGNED.format(doc=doc, method=method, result=result, more=more)
     return function
 
 

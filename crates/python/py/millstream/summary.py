@@ -372,7 +372,12 @@ class FileWriter:
         self._write(event)
 
     def add_summary(self, summary: Any, global_step: Any = None) -> None:
-        """Adds a `Summary`, or one serialized, as a run of a summary op gives."""
+        """Adds a `Summary`, or one serialized, as a run of a summary op gives.
+
+        Args:
+          summary: The message.
+          global_step: The step.
+        """
         from millstream import protos
 
         message = protos.Summary()
@@ -389,7 +394,12 @@ class FileWriter:
         self._add(global_step, summary=message)
 
     def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
-        """Adds a `SessionLog`: that a session began or saved a checkpoint."""
+        """Adds a `SessionLog`: that a session began or saved a checkpoint.
+
+        Args:
+          session_log: The message.
+          global_step: The step.
+        """
         from millstream import protos
 
         self._add(global_step, session_log=protos.as_message("SessionLog", session_log))

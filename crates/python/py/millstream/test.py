@@ -39,6 +39,10 @@ _SEED = 87654321
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
     """False: graphs run on processors.
 
+    Args:
+      cuda_only: Accepted.
+      min_cuda_compute_capability: Accepted.
+
     Example:
       >>> tf.test.is_gpu_available()
       False
@@ -346,7 +350,17 @@ class TestCase(unittest.TestCase):
 
     @contextlib.contextmanager
     def session(self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False) -> Iterator[Any]:
-        """A new session, which is the default in its block, as is its graph."""
+        """A new session, which is the default in its block, as is its graph.
+
+        Args:
+          graph: The graph; the default graph by default.
+          config: A `ConfigProto`.
+          use_gpu: Accepted.
+          force_gpu: Accepted.
+
+        Returns:
+          What a `with` statement takes; it gives the session.
+        """
         with tf.Session(graph=graph, config=config) as session:
             yield session
 
@@ -479,7 +493,14 @@ class TestCase(unittest.TestCase):
         self.assertAllClose(a, b, rtol, atol, msg)
 
     def assertNear(self, f1: float, f2: float, err: float, msg: Optional[str] = None) -> None:  # noqa: N802
-        """Two numbers, no further apart than `err`."""
+        """Two numbers, no further apart than `err`.
+
+        Args:
+          f1: A number.
+          f2: Another.
+          err: How far apart they may be.
+          msg: What the message ends with.
+        """
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, "%f != %f +/- %f%s" % (f1, f2, err, " (%s)" % msg if msg else ""))
 
     def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: Optional[str] = None) -> None:  # noqa: N802

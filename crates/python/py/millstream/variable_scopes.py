@@ -548,6 +548,11 @@ def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
     """As `get_variable`, for a variable that is not saved and not trained: it is put into the collection
     `local_variables`.
 
+    Args:
+      name: Its name; the scope's stands before it.
+      *args: The other arguments are those of `get_variable`.
+      **kwargs: The same by keyword.
+
     Returns:
       A `Variable`.
 

@@ -182,7 +182,15 @@ class SparseTensor:
         return cls(value.indices, value.values, value.dense_shape)
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> SparseTensorValue:
-        """Its value, run in this session or the default one."""
+        """Its value, run in this session or the default one.
+
+        Args:
+          feed_dict: As for `Session.run`.
+          session: The session.
+
+        Returns:
+          A `SparseTensorValue`.
+        """
         indices, values, shape = (session or _session()).run([self.indices, self.values, self.dense_shape], feed_dict)
         return SparseTensorValue(indices, values, shape)
 

@@ -574,12 +574,22 @@ class Graph(_engine.Graph):
     # Collections.
 
     def add_to_collection(self, name: Any, value: Any) -> None:
-        """Adds a value to the collection."""
+        """Adds a value to the collection.
+
+        Args:
+          name: The collection's name.
+          value: Anything.
+        """
         self._check_not_finalized()
         self._collections.setdefault(name, []).append(value)
 
     def add_to_collections(self, names: Any, value: Any) -> None:
-        """Adds a value to several collections."""
+        """Adds a value to several collections.
+
+        Args:
+          names: A list of their names.
+          value: Anything.
+        """
         names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
         for name in names:
             self.add_to_collection(name, value)
@@ -810,6 +820,13 @@ def control_dependencies(control_inputs: Any) -> Any:
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
     """`Graph.colocate_with` of the default graph.
+
+    Args:
+      op: An operation, tensor or variable; None drops what the blocks around say.
+      ignore_existing: Whether what the blocks around say does not count.
+
+    Returns:
+      What a `with` statement takes.
 
     Example:
       >>> a = tf.constant(1, name="a")

@@ -274,14 +274,32 @@ class CheckpointSaverListener:
         """Called once, before the session is made."""
 
     def before_save(self, session: Any, global_step_value: int) -> None:
-        """Called before each checkpoint is written."""
+        """Called before each checkpoint is written.
+
+        Args:
+          session: The plain session.
+          global_step_value: The step.
+        """
 
     def after_save(self, session: Any, global_step_value: int) -> Optional[bool]:
-        """Called after each checkpoint is written."""
+        """Called after each checkpoint is written.
+
+        Args:
+          session: The plain session.
+          global_step_value: The step.
+
+        Returns:
+          True to end training.
+        """
         return None
 
     def end(self, session: Any, global_step_value: int) -> None:
-        """Called once at the end, after the last checkpoint."""
+        """Called once at the end, after the last checkpoint.
+
+        Args:
+          session: The plain session.
+          global_step_value: The step.
+        """
 
 
 class CheckpointSaverHook(SessionRunHook):

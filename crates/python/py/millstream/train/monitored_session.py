@@ -555,7 +555,7 @@ class _MonitoredSession:
         return None if session is None else session.graph
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """`Session.run`, with the hooks."""
+        """`Session.run`, with the hooks. Arguments are those of it."""
         return self._sess.run(fetches, feed_dict=feed_dict, options=options, run_metadata=run_metadata)
 
     def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:

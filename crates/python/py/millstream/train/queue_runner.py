@@ -239,7 +239,15 @@ class QueueRunner:
 
     @staticmethod
     def from_proto(queue_runner_def: Any, import_scope: Optional[str] = None) -> "QueueRunner":
-        """The runner that a `QueueRunnerDef` tells of, in the default graph."""
+        """The runner that a `QueueRunnerDef` tells of, in the default graph.
+
+        Args:
+          queue_runner_def: The message.
+          import_scope: The name scope that its graph was imported into.
+
+        Returns:
+          A `QueueRunner`.
+        """
         return QueueRunner(queue_runner_def=queue_runner_def, import_scope=import_scope)
 
 

@@ -247,7 +247,15 @@ class Saver:
 
     @staticmethod
     def from_proto(saver_def: Any, import_scope: Optional[str] = None) -> "Saver":
-        """The saver that a `SaverDef` tells of, whose ops are in the graph."""
+        """The saver that a `SaverDef` tells of, whose ops are in the graph.
+
+        Args:
+          saver_def: The message.
+          import_scope: The name scope that its graph was imported into.
+
+        Returns:
+          A `Saver`.
+        """
         from millstream.scopes import prepend_name_scope
 
         out = protos.SaverDef()
@@ -383,7 +391,11 @@ class Saver:
         strip_default_attrs: bool = False,
         save_debug_info: bool = False,
     ) -> Any:
-        """The graph as a `MetaGraphDef` that names this saver."""
+        """The graph as a `MetaGraphDef` that names this saver. Arguments are those of `tf.train.export_meta_graph`.
+
+        Returns:
+          The message.
+        """
         from millstream.train import meta_graph
 
         return meta_graph.export_meta_graph(

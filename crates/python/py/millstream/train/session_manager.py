@@ -162,7 +162,12 @@ class SessionManager:
         max_wait_secs: float = 7200,
         config: Any = None,
     ) -> Tuple[Any, bool]:
-        """A session, and whether it is ready because a checkpoint was restored into it."""
+        """A session, and whether it is ready because a checkpoint was restored into it. Arguments are those of
+        `prepare_session`.
+
+        Returns:
+          A pair of a `Session` and a bool.
+        """
         sess, restored = self._restore_checkpoint(
             master, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs, config
         )

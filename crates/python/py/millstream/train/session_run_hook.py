@@ -32,14 +32,31 @@ class SessionRunHook:
         """Called once, before the session is made; the graph may still be added to."""
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Called when a session was made, and again when a lost one was made anew. The graph is final."""
+        """Called when a session was made, and again when a lost one was made anew. The graph is final.
+
+        Args:
+          session: The plain session.
+          coord: The `Coordinator` of the threads.
+        """
 
     def before_run(self, run_context: "SessionRunContext") -> Optional["SessionRunArgs"]:
-        """Called before each run. What it returns is fetched, fed and set as well."""
+        """Called before each run. What it returns is fetched, fed and set as well.
+
+        Args:
+          run_context: The `SessionRunContext`.
+
+        Returns:
+          A `SessionRunArgs`, or None.
+        """
         return None
 
     def after_run(self, run_context: "SessionRunContext", run_values: "SessionRunValues") -> None:
-        """Called after each run that did not fail, with what was fetched for this hook."""
+        """Called after each run that did not fail, with what was fetched for this hook.
+
+        Args:
+          run_context: The `SessionRunContext`.
+          run_values: The `SessionRunValues`.
+        """
 
     def end(self, session: Any) -> None:
         """Called once at the end; not if the session ends by an exception other than `OutOfRangeError` or `StopIteration`."""

@@ -170,7 +170,18 @@ class Supervisor:
         max_wait_secs: float = 7200,
         start_standard_services: bool = True,
     ) -> Any:
-        """A session that is ready, with the queue runners at work; the chief's with the services, too."""
+        """A session that is ready, with the queue runners at work; the chief's with the services, too.
+
+        Args:
+          master: Empty.
+          config: A `ConfigProto`.
+          wait_for_checkpoint: Whether to wait for a checkpoint.
+          max_wait_secs: How long.
+          start_standard_services: Whether the threads that save checkpoints and summaries are started.
+
+        Returns:
+          A `Session`.
+        """
         self._coord.clear_stop()
         if self._summary_writer:
             self._summary_writer.reopen()
@@ -227,7 +238,15 @@ class Supervisor:
         self._saver.save(sess, self._save_path, global_step=self._global_step)
 
     def start_queue_runners(self, sess: Any, queue_runners: Any = None) -> List[Any]:
-        """Starts runners, by default those of the graph's collection."""
+        """Starts runners, by default those of the graph's collection.
+
+        Args:
+          sess: The session.
+          queue_runners: A list of them.
+
+        Returns:
+          A list of the threads.
+        """
         if queue_runners is None:
             queue_runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS)
         threads = []
@@ -237,7 +256,17 @@ class Supervisor:
         return threads
 
     def loop(self, timer_interval_secs: Optional[float], target: Any, args: Any = None, kwargs: Any = None) -> LooperThread:
-        """A thread that calls `target` again and again until the supervisor stops."""
+        """A thread that calls `target` again and again until the supervisor stops.
+
+        Args:
+          timer_interval_secs: How many seconds lie between two calls; without pause if it is None.
+          target: What to call.
+          args: A list of its arguments.
+          kwargs: A dict of its keyword arguments.
+
+        Returns:
+          A `LooperThread`, which is at work.
+        """
         looper = LooperThread(self._coord, timer_interval_secs, target=target, args=args, kwargs=kwargs)
         looper.start()
         self._started_threads.append(looper)
@@ -260,7 +289,13 @@ class Supervisor:
         self._coord.request_stop(ex=ex)
 
     def stop(self, threads: Any = None, close_summary_writer: bool = True, ignore_live_threads: bool = False) -> None:
-        """Stops the threads and waits for them; raises what one of them reported."""
+        """Stops the threads and waits for them; raises what one of them reported.
+
+        Args:
+          threads: A list of threads to wait for besides.
+          close_summary_writer: Whether the writer is closed.
+          ignore_live_threads: Whether threads that do not end are only named in the log.
+        """
         self._coord.request_stop()
         try:
             # Those of another's making are waited for, too.
@@ -302,7 +337,18 @@ class Supervisor:
         start_standard_services: bool = True,
         close_summary_writer: bool = True,
     ) -> Iterator[Any]:
-        """A `with` block with a session that is ready. At its end everything is stopped, saved, and closed; what went wrong is raised."""
+        """A `with` block with a session that is ready. At its end everything is stopped, saved, and closed; what went
+        wrong is raised.
+
+        Args:
+          master: Empty.
+          config: A `ConfigProto`.
+          start_standard_services: Whether the threads that save checkpoints and summaries are started.
+          close_summary_writer: Whether the writer is closed at the end.
+
+        Returns:
+          What a `with` statement takes; it gives the session.
+        """
         sess: Any = None
         try:
             sess = self.prepare_or_wait_for_session(master=master, config=config, start_standard_services=start_standard_services)

@@ -202,7 +202,16 @@ class HParams:
         return self._model_structure
 
     def to_json(self, indent: Optional[int] = None, separators: Any = None, sort_keys: bool = False) -> str:
-        """The parameters as JSON; functions are left out."""
+        """The parameters as JSON; functions are left out.
+
+        Args:
+          indent: As for `json.dumps`.
+          separators: As for `json.dumps`.
+          sort_keys: As for `json.dumps`.
+
+        Returns:
+          Text.
+        """
         plain = {k: v for k, v in self.values().items() if not callable(v)}
         return json.dumps(plain, indent=indent, separators=separators, sort_keys=sort_keys)
 

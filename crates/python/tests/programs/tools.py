@@ -41,11 +41,3 @@ def rows(array):
 def late(tf, value, dtype=None):
     """A tensor of which nothing is known before it runs."""
     return tf.placeholder_with_default(tf.constant(value, dtype), None)
-
-
-def told(function):
-    """`caught(function, WHOLE)`. Goes with its last uses."""
-    return caught(function, WHOLE)
-
-
-said = told

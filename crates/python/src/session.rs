@@ -585,7 +585,16 @@ impl Session {
         self.closed.load(Acquire)
     }
 
-    /// Ends the session: what runs in it is cancelled.
+    /// Ends the session: what runs in it is cancelled, and what it holds is freed.
+    ///
+    /// Example:
+    ///
+    ///     >>> sess = tf.Session()
+    ///     >>> sess.close()
+    ///     >>> sess.run(tf.constant(1))
+    ///     Traceback (most recent call last):
+    ///       ...
+    ///     RuntimeError: Attempted to use a closed Session.
     fn close(&self, py: Python<'_>) {
         self.closed.store(true, Release);
         if self.is_here() {
@@ -685,6 +694,23 @@ impl Session {
     }
 
     /// Begins a run in several parts.
+    ///
+    /// Args:
+    ///   fetches: All that the parts will fetch.
+    ///   feeds: A list of all that they will feed.
+    ///
+    /// Returns:
+    ///   A handle for `partial_run`.
+    ///
+    /// Example:
+    ///
+    ///     >>> a, b = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
+    ///     >>> total, product = a + 1.0, (a + 1.0) * b
+    ///     >>> sess = tf.Session()
+    ///     >>> handle = sess.partial_run_setup([total, product], [a, b])
+    ///     >>> first = sess.partial_run(handle, total, {a: 1.0})
+    ///     >>> print(first, sess.partial_run(handle, product, {b: first * 10.0}))
+    ///     2.0 40.0
     #[pyo3(signature = (fetches, feeds = None))]
     fn partial_run_setup<'py>(
         &self,
@@ -709,7 +735,18 @@ impl Session {
         Ok(PartialRun(run.map_err(|e| running(py, graph, e))?))
     }
 
-    /// Goes on with a run in several parts.
+    /// Goes on with a run in several parts: what was computed before is not computed again.
+    ///
+    /// Args:
+    ///   handle: What `partial_run_setup` gave.
+    ///   fetches: Some of what it named, and no part fetched before.
+    ///   feed_dict: Some of what it named.
+    ///
+    /// Returns:
+    ///   As `run`.
+    ///
+    /// Raises:
+    ///   tf.errors.InvalidArgumentError: Something was not named, or comes a second time.
     #[pyo3(signature = (handle, fetches, feed_dict = None))]
     fn partial_run<'py>(
         &self,

@@ -65,7 +65,7 @@ class Written:
 
     def __init__(self, name, value, owner=None):
         self.name, self.value, self.owner = name, value, owner
-        self.doc = inspect.getdoc(value) or ""
+        self.doc = _doc(value)
 
     def lacks(self):
         """The parts that are missing."""
@@ -109,7 +109,7 @@ class Written:
             if base.__module__.startswith("millstream") and ">>> " in (base.__doc__ or ""):
                 if re.search(r"\.%s\b|\bdef %s\b" % (short, short), base.__doc__):
                     return True
-            if ">>> " in (inspect.getdoc(vars(base).get(short)) or ""):
+            if ">>> " in _doc(vars(base).get(short)):
                 return True
         return False
 
@@ -123,6 +123,10 @@ class Written:
         elif isinstance(self.value, type):
             functions = [f for f in [vars(self.value).get("__init__")] if inspect.isfunction(f)]
         return any(_raises(inspect.unwrap(f)) for f in functions)
+
+
+def _doc(value):
+    return inspect.getdoc(getattr(value, "__func__", value)) or ""  # Before Python 3.10, a static method has a docstring of its own.
 
 
 def _raises(function):

@@ -88,6 +88,8 @@ def test_dtypes_are_inferred_as_tensorflow_does():
         (lambda: tf.constant([[2**31]], tf.int32), OverflowError, "Python integer 2147483648 out of bounds for int32"),
         (lambda: tf.constant(-1, tf.uint64), OverflowError, "Python integer -1 out of bounds for uint64"),
         (lambda: tf.fill([2**70], 1.0), (OverflowError, TypeError), ""),
+        (lambda: tf.tensordot(tf.ones([2]), tf.ones([2, 2]), 2**40), ValueError, "'axes' must not be larger than the number of dimensions of tensor Tensor(\"ones:0\""),
+        (lambda: tf.tensordot(tf.ones([2]), tf.ones([2]), -1), ValueError, "'axes' must be at least 0."),
         (lambda: tf.add(tf.constant(1), tf.constant(1.0)), TypeError, "Input 'y' of 'Add' Op has type float32 that does not match type int32 of argument 'x'."),
         (lambda: tf.constant(1) + 2.5, TypeError, "Input 'y' of 'AddV2' Op has type float32 that does not match type int32 of argument 'x'."),
         (lambda: tf.matmul(tf.ones([2, 3]), tf.ones([2, 3])), ValueError, ""),

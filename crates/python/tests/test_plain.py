@@ -2,8 +2,11 @@
 
 import copy
 import functools
+import os
 import pickle
 import re
+import subprocess
+import sys
 import threading
 import time
 
@@ -30,6 +33,16 @@ def test_messages_are_protobuf_classes():
     assert protos.ConfigProto.FromString(config.SerializeToString()) == config
     assert (protos.DataType.Name(1), protos.DataType.DT_INT32, protos.Code.Value("ABORTED")) == ("DT_FLOAT", 3, 10)
     assert protos.Summary(value=[protos.Summary.Value(tag="t", simple_value=1.5)]).value[0].tag == "t"
+
+
+def test_messages_of_a_protobuf_in_pure_python_have_their_parts():
+    program = (
+        "from google.protobuf.internal import api_implementation as a; import millstream as tf;"
+        "print(a.Type(), tf.Summary.Value(tag='t').tag, tf.TensorShape([1]).as_proto().dim[0].size, tf.AttrValue.ListValue(i=[3]).i[0])"
+    )
+    env = dict(os.environ, PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION="python")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, env=env)
+    assert done.stdout == "python t 1 3\n", done.stderr
 
 
 def test_messages_round_trip_as_text():

@@ -190,7 +190,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: Optional[str] = None) -> Tensor:
       A tensor: the other axes of `a`, then those of `b`.
 
     Raises:
-      ValueError: The lists differ in length, or the sizes do not fit.
+      ValueError: The lists differ in length, the sizes do not fit, or a tensor has fewer axes.
 
     Example:
       >>> a, b = tf.constant([[1, 2], [3, 4]]), tf.constant([[1, 10], [100, 1000]])
@@ -202,6 +202,10 @@ def tensordot(a: Any, b: Any, axes: Any, name: Optional[str] = None) -> Tensor:
         a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
         n, m = (len(t._shape_as_list()) for t in (a, b))
         if isinstance(axes, int):
+            for t, rank in ((a, n), (b, m)):
+                if not 0 <= axes <= rank:
+                    wrong = "must be at least 0." if axes < 0 else "must not be larger than the number of dimensions of tensor %s." % t
+                    raise ValueError("'axes' " + wrong)
             first, second = list(range(n - axes, n)), list(range(axes))
         else:
             first, second = ([x] if isinstance(x, int) else list(x) for x in axes)

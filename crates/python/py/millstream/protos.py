@@ -42,9 +42,10 @@ def _message_class(descriptor: Any) -> Any:
     from google.protobuf import message_factory
 
     if hasattr(message_factory, "GetMessageClass"):  # since protobuf 4.22
-        return message_factory.GetMessageClass(descriptor)
-    cls = message_factory.MessageFactory(_load()).GetPrototype(descriptor)
-    for nested in descriptor.nested_types:  # protobuf 3 in pure Python leaves them out
+        cls = message_factory.GetMessageClass(descriptor)
+    else:
+        cls = message_factory.MessageFactory(_load()).GetPrototype(descriptor)
+    for nested in descriptor.nested_types:  # protobuf in pure Python leaves them out
         if not hasattr(cls, nested.name):
             setattr(cls, nested.name, _message_class(nested))
     return cls

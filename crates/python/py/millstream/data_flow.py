@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 from typing import Any, List, Optional
 
 from millstream import dtypes, random_ops, shapes
@@ -496,6 +495,8 @@ class RandomShuffleQueue(QueueBase):
             first, second = 0, 0
         elif seed is None and shared_name is not None:
             # Queues that share a name must agree in their seeds: TensorFlow's are of the name, too.
+            import hashlib  # It and OpenSSL take milliseconds, which most programs need not spend.
+
             second = int(hashlib.md5(f"{first}{shared_name}".encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
         ref = op("RandomShuffleQueueV2")(
             component_types=types,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pprint
 import sys
 from typing import Any, List
 
@@ -91,7 +90,11 @@ def _shown(item: Any, sign: str, tensors: List[Tensor]) -> str:
     if isinstance(item, str):
         return item
     shown = nest.map_structure(leaf, item)
-    return shown if isinstance(shown, str) and not isinstance(item, SparseTensor) else pprint.pformat(shown)
+    if isinstance(shown, str) and not isinstance(item, SparseTensor):
+        return shown
+    import pprint  # Most programs print nothing, and need not wait for it.
+
+    return pprint.pformat(shown)
 
 
 def _stream(stream: Any) -> str:

@@ -236,7 +236,7 @@ def bucket_by_sequence_length(
       ValueError: It is empty, or does not increase.
 
     Example:
-      >>> n = tf.train.range_input_producer(7, num_epochs=1, shuffle=False).dequeue()
+      >>> n = tf.train.range_input_producer(4, num_epochs=1, shuffle=False).dequeue()
       >>> lengths, (rows,) = tf.contrib.training.bucket_by_sequence_length(n, [tf.range(n)], 2, bucket_boundaries=[2, 4], dynamic_pad=True)
       >>> with tf.train.MonitoredSession() as sess:
       ...     batches = [sess.run([lengths, rows]) for _ in range(2)]

@@ -1,0 +1,175 @@
+//! Feeds: what is given for which port, and the tensors that the values stand for.
+
+use crate::array::of_feed;
+use crate::errors::building;
+use crate::graph::Graph;
+use crate::operation::Operation;
+use crate::stack;
+use crate::tensor::Tensor;
+use millstream::DType;
+use millstream::graph::Port;
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyInt, PyList, PyString};
+
+/// What was fed, as it was given: the port, the value and the dtype.
+pub type Fed<'py> = Vec<(Port, Bound<'py, PyAny>, DType)>;
+
+/// What is fed: pairs of a port and a tensor, and the values as they were given.
+pub fn feeds_of<'py>(
+    graph: &Bound<'py, Graph>,
+    feeds: Option<&Bound<'py, PyAny>>,
+    add: &mut impl FnMut(Port, millstream::Tensor),
+) -> PyResult<Fed<'py>> {
+    let mut fed = Fed::new();
+    let Some(feeds) = feeds.filter(|f| !f.is_none()) else { return Ok(fed) };
+    if let Ok(dict) = feeds.cast::<PyDict>() {
+        // A copy: another thread, or a function that feeds, may change it meanwhile.
+        for (key, value) in dict.copy()?.iter() {
+            feed(graph, &key, &value, &mut fed)?;
+        }
+    } else {
+        if !feeds.hasattr("items")? {
+            return Err(PyTypeError::new_err("feed_dict must be a dictionary"));
+        }
+        for pair in feeds.call_method0("items")?.try_iter()? {
+            let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
+            feed(graph, &key, &value, &mut fed)?;
+        }
+    }
+    for (port, value, dtype) in &fed {
+        let output = graph.get().output(*port);
+        add(*port, of_feed(value, &output.name(), *dtype, &output.shape())?);
+    }
+    Ok(fed)
+}
+
+/// Adds what a key and its value say. A key said twice counts as it is said last.
+fn feed<'py>(
+    graph: &Bound<'py, Graph>,
+    key: &Bound<'py, PyAny>,
+    value: &Bound<'py, PyAny>,
+    fed: &mut Fed<'py>,
+) -> PyResult<()> {
+    let Some(port) = key_port(graph, key)? else {
+        // A SparseTensor, say: its parts are fed.
+        let py = key.py();
+        let (list, _): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
+            stack::hooks(py)?.expand.bind(py).call1((key, value))?.extract()?;
+        for pair in list.try_iter()? {
+            let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
+            feed(graph, &key, &value, fed)?;
+        }
+        return Ok(());
+    };
+    if value.is_instance_of::<Tensor>() {
+        return Err(PyTypeError::new_err(format!(
+            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {} which was passed to the feed with key {}.",
+            value.str()?,
+            key.str()?
+        )));
+    }
+    if !graph.get().is_feedable(port) {
+        return Err(PyValueError::new_err(format!(
+            "Tensor {} may not be fed.",
+            Tensor::of(graph, port)?.str()?
+        )));
+    }
+    let dtype = graph.get().output(port).dtype().map_err(building)?;
+    if value.is_instance_of::<PyInt>() {
+        check_range(value, dtype)?;
+    }
+    fed.retain(|(known, ..)| *known != port);
+    fed.push((port, value.clone(), dtype));
+    Ok(())
+}
+
+/// An error if an int is too large for the dtype that it is fed as.
+fn check_range(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<()> {
+    let (least, most): (i64, u64) = match dtype {
+        DType::I8 => (i8::MIN.into(), i8::MAX as u64),
+        DType::I16 => (i16::MIN.into(), i16::MAX as u64),
+        DType::I32 => (i32::MIN.into(), i32::MAX as u64),
+        DType::I64 => (i64::MIN, i64::MAX as u64),
+        DType::U8 => (0, u8::MAX.into()),
+        DType::U16 => (0, u16::MAX.into()),
+        DType::U32 => (0, u32::MAX.into()),
+        DType::U64 => (0, u64::MAX),
+        _ => return Ok(()),
+    };
+    let number: i128 = value.extract().map_err(|_| {
+        PyOverflowError::new_err(format!(
+            "Python int too large to convert to C long: {value} was fed as {}",
+            dtype.tf_name()
+        ))
+    })?;
+    if (i128::from(least)..=i128::from(most)).contains(&number) {
+        return Ok(());
+    }
+    if i64::try_from(number).is_err() {
+        return Err(PyOverflowError::new_err(format!(
+            "Python int too large to convert to C long: {number} was fed as {}",
+            dtype.tf_name()
+        )));
+    }
+    Err(PyTypeError::new_err(format!(
+        "Type of feed value {number} with type {} is not compatible with Tensor type <class 'numpy.{}'>. Try explicitly setting the type of the feed tensor to a larger type (e.g. int64).",
+        value.get_type().str()?,
+        dtype.tf_name()
+    )))
+}
+
+/// The port that a key of a feed is, or names; None if it is of a kind that the package knows.
+fn key_port(graph: &Bound<'_, Graph>, key: &Bound<'_, PyAny>) -> PyResult<Option<Port>> {
+    if let Ok(tensor) = key.cast::<Tensor>()
+        && tensor.get().graph(key.py()).is(graph)
+    {
+        return Ok(Some(tensor.get().port()));
+    }
+    if let Ok(name) = key.cast::<PyString>() {
+        let name = name.to_cow()?;
+        if name.contains(':')
+            && let Ok(output) = graph.get().inner().output(&name)
+        {
+            return Ok(Some(output.port()));
+        }
+    } else if !key.is_instance_of::<Tensor>() && !key.is_instance_of::<Operation>() {
+        return Ok(None);
+    }
+    // What is wrong with it, the graph says.
+    let kwargs = PyDict::new(key.py());
+    kwargs.set_item("allow_operation", false)?;
+    let element = graph.call_method("as_graph_element", (key,), Some(&kwargs)).map_err(|why| {
+        let why = why.value(key.py());
+        // Texts that are keys' show quotes.
+        let text = why.getattr("args").and_then(|args| args.get_item(0)).and_then(|text| text.str());
+        let text = text.or_else(|_| why.str()).map_or_else(|_| String::new(), |t| t.to_string());
+        PyTypeError::new_err(format!("Cannot interpret feed_dict key as Tensor: {text}"))
+    })?;
+    Ok(Some(element.cast::<Tensor>()?.get().port()))
+}
+
+/// Feeds of a list, by name, tensor, or a composite of tensors.
+pub fn ports_of(graph: &Bound<'_, Graph>, feeds: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Port>> {
+    let Some(feeds) = feeds.filter(|f| !f.is_none()) else { return Ok(Vec::new()) };
+    let mut ports = Vec::new();
+    for item in feeds.try_iter()? {
+        let item = item?;
+        match key_port(graph, &item)? {
+            Some(port) => ports.push(port),
+            None => {
+                let py = item.py();
+                let expand = stack::hooks(py)?.expand.bind(py);
+                let parts: Vec<Bound<'_, PyAny>> = expand.call1((&item, py.None(), true))?.extract()?;
+                ports.extend(ports_of(graph, Some(PyList::new(py, parts)?.as_any()))?);
+            }
+        }
+    }
+    for port in &ports {
+        if !graph.get().is_feedable(*port) {
+            let tensor = Tensor::of(graph, *port)?;
+            return Err(PyValueError::new_err(format!("Tensor {} may not be fed.", tensor.str()?)));
+        }
+    }
+    Ok(ports)
+}

@@ -145,8 +145,9 @@ impl Machine {
         self.trace = None;
     }
 
-    /// Forgets every value still held, but for those that last.
+    /// Forgets every value still held, the last kernel's inputs too, but for those that last.
     pub(crate) fn drop_values(&mut self) {
+        self.inputs.clear();
         for it in &mut self.iterations {
             for (value, uses) in it.values.iter_mut().zip(&it.uses) {
                 if value.as_scalar().is_none() && *uses < LASTS {

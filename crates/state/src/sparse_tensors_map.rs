@@ -46,10 +46,12 @@ impl SparseTensorsMap {
     /// Keeps these; gives the number of the first. The others have those that follow.
     pub fn add(&self, tensors: &[Sparse]) -> Result<i64> {
         let count = i64::try_from(tensors.len()).map_err(|_| invalid!("{self:?} cannot keep so many"))?;
+        let mut tensors = tensors.to_vec();
+        tensors.iter_mut().flatten().try_for_each(Tensor::keep)?;
         let mut kept = self.kept.lock();
         let first = kept.next;
         kept.next = first.checked_add(count).ok_or_else(|| invalid!("{self:?} has no number left"))?;
-        kept.tensors.extend((first..).zip(tensors.iter().cloned()));
+        kept.tensors.extend((first..).zip(tensors));
         Ok(first)
     }
 

@@ -3,7 +3,8 @@
 use millstream_tensor::{Code, DType, Error, Opaque, PartialShape, Result, Tensor, invalid};
 use parking_lot::Mutex;
 
-/// A named tensor that outlives steps. Reads share the elements; an update copies them only if a reader still does.
+/// A named tensor that outlives steps. Reads share the elements; an update copies them only if a reader still does. No value looks at memory that was
+/// lent for a run ([`Tensor::kept`]).
 pub struct Variable {
     name: String,
     dtype: DType,
@@ -58,6 +59,7 @@ impl Variable {
     /// Replaces the value; dtype and shape must fit.
     pub fn assign(&self, value: Tensor) -> Result<()> {
         self.check(&value)?;
+        let value = value.kept()?;
         let old = self.value.lock().replace(value);
         drop(old);
         Ok(())
@@ -66,6 +68,7 @@ impl Variable {
     /// Replaces the value whatever its shape (`validate_shape=False`); the dtype must fit.
     pub fn assign_any_shape(&self, value: Tensor) -> Result<()> {
         self.check_dtype(&value)?;
+        let value = value.kept()?;
         let old = self.value.lock().replace(value);
         drop(old);
         Ok(())
@@ -81,7 +84,9 @@ impl Variable {
     pub fn update<R>(&self, change: impl FnOnce(&mut Tensor) -> Result<R>) -> Result<R> {
         let mut slot = self.value.lock();
         let value = slot.as_mut().ok_or_else(|| self.uninitialized())?;
-        change(value)
+        let result = change(value)?;
+        value.keep()?;
+        Ok(result)
     }
 
     fn check(&self, value: &Tensor) -> Result<()> {

@@ -60,6 +60,7 @@ impl Assembler {
             (Storage::Str(out), _) => out.extend_from_slice(part(src.as_strs(), from)?)?,
             (Storage::Handle(out), _) => out.extend_from_slice(part(src.as_handles(), from)?)?,
             (Storage::Variant(out), _) => out.extend_from_slice(part(src.as_variants(), from)?)?,
+            (Storage::Foreign(_), _) => return Err(mixed()),
         }
         self.len += len;
         Ok(())
@@ -116,6 +117,7 @@ impl Assembler {
             Storage::Str(out) => extend(out, value.as_strs(), count)?,
             Storage::Handle(out) => extend(out, value.as_handles(), count)?,
             Storage::Variant(out) => extend(out, value.as_variants(), count)?,
+            Storage::Foreign(_) => return Err(mixed()),
         }
         self.len += count;
         Ok(())

@@ -1,10 +1,15 @@
-//! Aligned, untyped memory for plain elements, and the only `unsafe` of this crate.
+//! Aligned, untyped memory for plain elements, and (with `foreign`, for memory of others) the only `unsafe` of this crate.
 //!
 //! A [`Buffer`] is `len` bytes at an address that [`ALIGN`] divides, all of them initialised. Typed views are given
 //! out for element types that [`Element`] admits; that trait is sealed, and its contract (below) is what makes the
 //! views sound: no padding, alignment at most [`ALIGN`], and any bytes that one element wrote are valid for it.
 //! A bool buffer holds only 0 and 1 because it is only ever written as `bool`s or copied from bool buffers whole.
 #![expect(unsafe_code, reason = "the one place where raw memory is given types")]
+
+mod foreign;
+
+pub(crate) use foreign::Foreign;
+pub use foreign::Loan;
 
 use crate::budget::Charge;
 use crate::{Code, DType, Element, Error, Result};

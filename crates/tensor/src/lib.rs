@@ -23,7 +23,7 @@ mod text;
 mod walk;
 
 pub use assemble::Assembler;
-pub use buffer::{ALIGN, Buffer, prefetch};
+pub use buffer::{ALIGN, Buffer, Loan, prefetch};
 pub use convert::{Datum, FromTensor, IntoTensor, OwnedDatum};
 pub use dtype::DType;
 pub use element::{C64, C128, Element, QInt8, QInt16, QInt32, QUInt8, QUInt16, Scalar};

@@ -187,7 +187,7 @@ impl Tensor {
             Storage::Str(v) => Storage::Str(cloned(v.get(range).ok_or_else(mixed)?, count, indices)?),
             Storage::Handle(v) => Storage::Handle(cloned(v.get(range).ok_or_else(mixed)?, count, indices)?),
             Storage::Variant(v) => Storage::Variant(cloned(v.get(range).ok_or_else(mixed)?, count, indices)?),
-            Storage::Plain(_) => return Err(mixed()),
+            Storage::Plain(_) | Storage::Foreign(_) => return Err(mixed()),
         };
         Ok(Tensor::dense(self.dtype(), shape, storage))
     }
@@ -226,6 +226,7 @@ impl Tensor {
             Storage::Str(v) => Cells::Opaque(Opaque::Str(v.get_mut(range).ok_or_else(mixed)?)),
             Storage::Handle(v) => Cells::Opaque(Opaque::Handle(v.get_mut(range).ok_or_else(mixed)?)),
             Storage::Variant(v) => Cells::Opaque(Opaque::Variant(v.get_mut(range).ok_or_else(mixed)?)),
+            Storage::Foreign(_) => return Err(mixed()),
         })
     }
 }

@@ -1,9 +1,10 @@
 //! [`Tensor`]: a value. Rank 0 plain data is held in place; everything else is shared and copied on write.
 
 use crate::budget::Charged;
-use crate::buffer::{self, Buffer};
+use crate::buffer::{self, Buffer, Foreign, Loan};
 use crate::{
-    DType, Element, Handle, Result, Scalar, Shape, Str, Variant, ensure, invalid, shape, with_element,
+    Assembler, DType, Element, Handle, Result, Scalar, Shape, Str, Variant, ensure, invalid, shape,
+    with_element,
 };
 use std::ops::Range;
 use std::sync::Arc;
@@ -55,16 +56,17 @@ impl Dense {
         }
     }
 
-    /// The storage and which elements of it, to change, if nobody shares them.
+    /// The storage and which elements of it, to change, if they are ours and nobody shares them.
     #[inline]
     fn storage_mut(this: &mut Arc<Dense>) -> Option<(&mut Storage, Range<usize>)> {
         let dense = unshared(this)?;
         let range = dense.range();
         match &mut dense.held {
+            Held::Own(Storage::Foreign(_)) => None,
             Held::Own(storage) => Some((storage, range)),
             Held::Of(owner) => match &mut unshared(owner)?.held {
+                Held::Own(Storage::Foreign(_)) | Held::Of(_) => None,
                 Held::Own(storage) => Some((storage, range)),
-                Held::Of(_) => None,
             },
         }
     }
@@ -84,6 +86,8 @@ pub(crate) enum Storage {
     Str(Charged<Str>),
     Handle(Charged<Handle>),
     Variant(Charged<Variant>),
+    /// Plain data where its owner has it. It is never given out to be changed.
+    Foreign(Arc<Foreign>),
 }
 
 /// What an `Arc` holds if nobody shares it. Asks first what costs nothing: `get_mut` locks the memory bus to find out.
@@ -136,6 +140,69 @@ impl Tensor {
         }
         let buffer = Buffer::collect(shape.checked_elements()?, values)?;
         Ok(Self::dense(T::DTYPE, shape, Storage::Plain(buffer)))
+    }
+
+    /// The elements that `owner` shows, in this shape, where they are: no copy, for however large a `Vec`, a `bytes::Bytes` or a mapped file.
+    /// The owner is asked once, and dropped when nobody looks at its elements any more, by whichever thread was the last. Whoever wants to write to
+    /// the tensor gets a copy.
+    ///
+    /// ```
+    /// # use millstream_tensor::{Result, Tensor};
+    /// let rows = Tensor::from_owner([2, 3], vec![1f32, 2., 3., 4., 5., 6.])?;
+    /// assert_eq!(rows.row(1)?.as_slice::<f32>()?, [4., 5., 6.]);
+    /// # Ok::<(), millstream_tensor::Error>(())
+    /// ```
+    pub fn from_owner<T: Element>(
+        shape: impl Into<Shape>,
+        owner: impl AsRef<[T]> + Send + 'static,
+    ) -> Result<Tensor> {
+        Ok(Self::foreign::<T>(shape.into(), Foreign::of(owner, false))?.0)
+    }
+
+    /// As [`Tensor::from_owner`], for memory that the owner lends for a while only, to write to it again when the [`Loan`] is over. (An owner that does so
+    /// shows elements that others can write to, which takes `unsafe` code; the loan is its means to keep its word. Its word is also that nobody
+    /// reads elements that were asked for before the end of the loan: that the run which the tensor was fed to is through, or that the memory stays as it is.)
+    pub fn lent<T: Element>(
+        shape: impl Into<Shape>,
+        owner: impl AsRef<[T]> + Send + 'static,
+    ) -> Result<(Tensor, Loan)> {
+        Self::foreign::<T>(shape.into(), Foreign::of(owner, true))
+    }
+
+    fn foreign<T: Element>(shape: Shape, foreign: Foreign) -> Result<(Tensor, Loan)> {
+        let elements = foreign.typed::<T>();
+        check_count(&shape, elements.len())?;
+        if let ([value], 0) = (elements, shape.rank()) {
+            return Ok((Self::scalar(*value), Loan::default()));
+        }
+        let foreign = Arc::new(foreign);
+        let loan = Loan::of(&foreign);
+        Ok((Self::dense(T::DTYPE, shape, Storage::Foreign(foreign)), loan))
+    }
+
+    /// This tensor, for who keeps it longer than a run: a copy if its memory is only lent ([`Tensor::lent`]).
+    #[inline]
+    pub fn kept(mut self) -> Result<Tensor> {
+        self.keep()?;
+        Ok(self)
+    }
+
+    /// As [`Tensor::kept`], where it is.
+    #[inline]
+    pub fn keep(&mut self) -> Result<()> {
+        if let Some((Storage::Foreign(foreign), _)) = self.storage()
+            && foreign.is_lent()
+        {
+            *self = self.copied()?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn copied(&self) -> Result<Tensor> {
+        let mut copy = Assembler::new(self.dtype(), self.shape().clone())?;
+        copy.push(self, 0, self.elements())?;
+        copy.finish()
     }
 
     /// A vector.
@@ -292,6 +359,9 @@ impl Tensor {
                 Storage::Plain(b) if d.dtype == T::DTYPE => {
                     b.typed::<T>().get(d.range()).ok_or_else(|| self.not_a(T::DTYPE))
                 }
+                Storage::Foreign(f) if d.dtype == T::DTYPE => {
+                    f.typed::<T>().get(d.range()).ok_or_else(|| self.not_a(T::DTYPE))
+                }
                 _ => Err(self.not_a(T::DTYPE)),
             },
         }
@@ -390,10 +460,13 @@ impl Tensor {
         }
     }
 
-    /// The same bytes under another dtype of plain data, shared; `None` where they have to be copied. The caller checks
-    /// that the byte counts agree and that the bytes are valid for `dtype`.
+    /// The same bytes under another dtype of plain data, shared; `None` where they have to be copied, as those of foreign memory, which is
+    /// aligned for its own elements only. The caller checks that the byte counts agree and that the bytes are valid for `dtype`.
     pub(crate) fn share_as(&self, dtype: DType, shape: &Shape) -> Option<Tensor> {
         let Repr::Dense(d) = &self.0 else { return None };
+        if let Storage::Foreign(_) = d.storage() {
+            return None;
+        }
         let at = d.start.checked_mul(d.dtype.size()?)?;
         let size = dtype.size()?;
         (shape.rank() > 0 && at.is_multiple_of(size))
@@ -410,6 +483,10 @@ impl Tensor {
                 (Storage::Plain(b), Some(size)) => {
                     let range = d.range();
                     b.bytes().get(range.start * size..range.end * size)
+                }
+                (Storage::Foreign(f), Some(size)) => {
+                    let range = d.range();
+                    f.bytes().get(range.start * size..range.end * size)
                 }
                 _ => None,
             },

@@ -180,6 +180,7 @@ impl Queue {
     /// Hands `item` in if that can be done at once; gives it back if it has to wait.
     pub fn try_enqueue(&self, item: Item) -> Result<Option<Item>> {
         self.spec.check_item(&item, &self.name)?;
+        let item = kept(item)?;
         let mut overs = Overs::new();
         let mut state = self.state.lock();
         if let Some(closing) = &state.closed {
@@ -205,6 +206,7 @@ impl Queue {
         if rows.is_empty() {
             return Ok(true);
         }
+        let rows = rows.into_iter().map(kept).collect::<Result<Vec<_>>>()?;
         let mut overs = Overs::new();
         let mut state = self.state.lock();
         if let Some(closing) = &state.closed {
@@ -228,14 +230,17 @@ impl Queue {
         if let Some(error) = rows.iter().find_map(|row| self.spec.check_item(row, &self.name).err()) {
             return (waiter.ended)(Err(error));
         }
-        if rows.is_empty() {
-            return (waiter.ended)(Ok(Vec::new()));
+        match rows.into_iter().map(kept).collect::<Result<VecDeque<_>>>() {
+            Ok(rows) if rows.is_empty() => (waiter.ended)(Ok(Vec::new())),
+            Ok(rows) => {
+                self.stand_in_line(
+                    waiter,
+                    |state, attempt| state.enqueues.push_back(attempt),
+                    Put::Rows(rows),
+                );
+            }
+            Err(error) => (waiter.ended)(Err(error)),
         }
-        self.stand_in_line(
-            waiter,
-            |state, attempt| state.enqueues.push_back(attempt),
-            Put::Rows(rows.into()),
-        );
     }
 
     /// Items if as many as asked for can be had at once, and nobody is ahead.
@@ -577,6 +582,12 @@ impl Take {
             Take::Exactly(n) | Take::UpTo(n) => n,
         }
     }
+}
+
+/// An item that may outlive the run that hands it in.
+fn kept(mut item: Item) -> Result<Item> {
+    item.iter_mut().try_for_each(Tensor::keep)?;
+    Ok(item)
 }
 
 impl State {

@@ -1,8 +1,10 @@
 //! Values: numpy arrays and what Python writes down, to tensors and back.
 //!
-//! A fetched tensor of more than [`SHARED`] bytes is not copied: the array shows the tensor's own memory through [`Elements`], which owns it.
+//! A fetched tensor of more than [`SHARED`] bytes is not copied: the array shows the tensor's own memory through [`Elements`], which owns it. The
+//! other way, [`Memory`] says whether an array may be looked at where it is.
 
 use crate::dtypes::dtype_object;
+use crate::memory::{self, Memory};
 use millstream::tensor::{C64, C128, Element, f16};
 use millstream::{DType, PartialShape, Shape, Tensor};
 use numpy::ndarray::{ArrayView, IxDyn};
@@ -247,13 +249,13 @@ fn opaque_array<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, Py
 }
 
 /// The tensor of a numpy array.
-pub fn of_array(array: &Bound<'_, PyUntypedArray>) -> PyResult<Tensor> {
+pub fn of_array(array: &Bound<'_, PyUntypedArray>, mut memory: Memory<'_>) -> PyResult<Tensor> {
     let py = array.py();
     let shape = Shape::from(array.shape());
     macro_rules! numeric {
         ($($t:ty),*) => {{ $(
             if let Ok(typed) = array.cast::<PyArray<$t, IxDyn>>() {
-                return copy_in::<$t>(typed, shape);
+                return of_numbers::<$t>(typed, shape, &mut memory);
             }
         )* }};
     }
@@ -262,14 +264,18 @@ pub fn of_array(array: &Bound<'_, PyUntypedArray>) -> PyResult<Tensor> {
         b'f' => numeric!(f32, f64, f16),
         b'i' => numeric!(i32, i64, i8, i16),
         b'u' => numeric!(u8, u16, u32, u64),
-        b'b' => numeric!(bool),
+        b'b' => {
+            if let Ok(typed) = array.cast::<PyArray<bool, IxDyn>>() {
+                return memory::bools(typed, shape);
+            }
+        }
         b'c' => numeric!(C64, C128),
         b'O' | b'S' | b'U' => return of_texts(array, shape),
         _ => {}
     }
     if descr.kind() != b'V' && descr.byteorder() == b'>' {
         let native = array.call_method1("astype", (descr.call_method1("newbyteorder", ("=",))?,))?;
-        return of_array(native.cast::<PyUntypedArray>()?);
+        return of_array(native.cast::<PyUntypedArray>()?, Memory::Left);
     }
     of_opaque(py, array, shape)
 }
@@ -302,13 +308,17 @@ fn of_opaque(py: Python<'_>, array: &Bound<'_, PyUntypedArray>, shape: Shape) ->
     tensor.map_err(crate::errors::building)
 }
 
-fn copy_in<T: Element + numpy::Element>(
+fn of_numbers<T: Element + numpy::Element>(
     array: &Bound<'_, PyArray<T, IxDyn>>,
     shape: Shape,
+    memory: &mut Memory<'_>,
 ) -> PyResult<Tensor> {
     if !lies_well(array) {
         let copied = array.call_method0("copy")?;
-        return copy_in(copied.cast::<PyArray<T, IxDyn>>()?, shape);
+        return of_numbers(copied.cast::<PyArray<T, IxDyn>>()?, shape, &mut Memory::Left);
+    }
+    if let Some(tensor) = memory::shared(array, &shape, memory)? {
+        return Ok(tensor);
     }
     let array = array.try_readonly().map_err(|e| PyValueError::new_err(e.to_string()))?;
     // A slice is given out of column-major arrays, too.
@@ -365,7 +375,7 @@ enum Leaves {
 pub fn of_python(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Option<Tensor>> {
     let py = value.py();
     if let Ok(array) = value.cast::<PyUntypedArray>() {
-        return of_array_as(array, wanted).map(Some);
+        return of_array_as(array, wanted, Memory::Copied).map(Some);
     }
     if value.is_exact_instance_of::<PyInt>()
         || value.is_exact_instance_of::<PyFloat>()
@@ -377,7 +387,7 @@ pub fn of_python(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Op
     // Some of NumPy's scalars are also Python's.
     if value.is_instance(numpy_module(py)?.generic.bind(py))? {
         let array = numpy_module(py)?.asarray.bind(py).call1((value,))?;
-        return of_array_as(array.cast::<PyUntypedArray>()?, wanted).map(Some);
+        return of_array_as(array.cast::<PyUntypedArray>()?, wanted, Memory::Copied).map(Some);
     }
     if value.is_instance_of::<PyInt>()
         || value.is_instance_of::<PyFloat>()
@@ -427,17 +437,21 @@ fn is_plain(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<bool> {
     Ok(true)
 }
 
-fn of_array_as(array: &Bound<'_, PyUntypedArray>, wanted: Option<DType>) -> PyResult<Tensor> {
+fn of_array_as(
+    array: &Bound<'_, PyUntypedArray>,
+    wanted: Option<DType>,
+    memory: Memory<'_>,
+) -> PyResult<Tensor> {
     let py = array.py();
     if let Some(wanted) = wanted {
         let own = crate::dtypes::dtype_of(array.dtype().as_any()).map(|t| t.dtype);
         if own.as_ref().is_ok_and(|own| *own != wanted) && wanted != DType::Str {
             let kind = dtype_object(py, wanted)?.getattr("as_numpy_dtype")?;
             let cast = array.call_method1("astype", (kind,))?;
-            return of_array(cast.cast::<PyUntypedArray>()?);
+            return of_array(cast.cast::<PyUntypedArray>()?, Memory::Left);
         }
     }
-    of_array(array)
+    of_array(array, memory)
 }
 
 /// A number, text, or lists of them.
@@ -645,7 +659,7 @@ fn through_numpy(value: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyResult<Te
     if wanted.is_none() && matches!(array.dtype().kind(), b'U' | b'S' | b'O') && !all_text(value)? {
         return Err(no_tensor(value));
     }
-    let tensor = of_array(&array)?;
+    let tensor = of_array(&array, Memory::Copied)?;
     Ok(match (wanted, tensor.dtype()) {
         (None, DType::F64) => {
             let values = tensor.as_slice::<f64>().map_err(crate::errors::building)?;
@@ -715,19 +729,27 @@ pub fn no_tensor(value: &Bound<'_, PyAny>) -> PyErr {
 }
 
 /// The tensor fed to something of this dtype and shape.
-pub fn of_feed(value: &Bound<'_, PyAny>, name: &str, dtype: DType, shape: &PartialShape) -> PyResult<Tensor> {
+pub fn of_feed(
+    value: &Bound<'_, PyAny>,
+    name: &str,
+    dtype: DType,
+    shape: &PartialShape,
+    memory: Memory<'_>,
+) -> PyResult<Tensor> {
     let fed = match value.cast::<PyUntypedArray>() {
-        Ok(array) => of_array_as(array, Some(dtype))?,
+        Ok(array) => of_array_as(array, Some(dtype), memory)?,
         // What cannot be of one dtype by itself numpy judges below.
         Err(_) => match of_python(value, None).unwrap_or(None) {
             Some(tensor) if tensor.dtype() == dtype => tensor,
             _ if dtype == DType::Str => through_numpy(value, Some(dtype))?,
-            _ if only_dlpack(value)? => of_array_as(asarray(value)?.cast::<PyUntypedArray>()?, Some(dtype))?,
+            _ if only_dlpack(value)? => {
+                of_array_as(asarray(value)?.cast::<PyUntypedArray>()?, Some(dtype), memory)?
+            }
             // As TensorFlow: whatever numpy makes of it, errors too.
             _ => {
                 let kind = dtype_object(value.py(), dtype)?.getattr("as_numpy_dtype")?;
                 let array = numpy_module(value.py())?.asarray.bind(value.py()).call1((value, kind))?;
-                of_array_as(array.cast::<PyUntypedArray>()?, Some(dtype))?
+                of_array_as(array.cast::<PyUntypedArray>()?, Some(dtype), memory)?
             }
         },
     };

@@ -6,6 +6,7 @@
 
 use crate::array::{self, of_array, to_python};
 use crate::errors::{carried, caused_by};
+use crate::memory::Memory;
 use crate::session::on_main_thread;
 use millstream::host::{Cancellation, HostFunction as Callee, Registration, Token};
 use millstream::{Code, Error, Result, Tensor};
@@ -71,34 +72,37 @@ impl PythonFunction {
             holder.getattr(pyo3::intern!(py, "call"))?.call1(PyTuple::new(py, args)?)
         };
         let value = called().map_err(|e| as_error(py, e))?;
-        // Arrays are copied: the function may keep what it returned, and change it later.
-        let values = results(&value).map_err(|e| as_error(py, e))?;
-        values.iter().map(|value| result(py, value)).collect()
+        let values = results(value).map_err(|e| as_error(py, e))?;
+        values.into_iter().map(|value| result(py, value)).collect()
     }
 }
 
-/// What was returned, as a list: None is nothing, a list or tuple its items, and anything else one value.
-fn results<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+/// What was returned, as a list: None is nothing, a list or tuple its items, and anything else one value. Lets go of what was returned, so that
+/// an array that the function does not keep is nobody else's.
+fn results(value: Bound<'_, PyAny>) -> PyResult<Vec<Bound<'_, PyAny>>> {
     if value.is_none() {
         return Ok(Vec::new());
     }
     match value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         true => value.try_iter()?.collect(),
-        false => Ok(vec![value.clone()]),
+        false => Ok(vec![value]),
     }
 }
 
-/// One value as a tensor of the dtype that NumPy gives it.
-fn result(py: Python<'_>, value: &Bound<'_, PyAny>) -> Result<Tensor> {
+/// One value as a tensor of the dtype that NumPy gives it. Copied if somebody else has the array: the function may keep what it returned, and change
+/// it later.
+fn result(py: Python<'_>, value: Bound<'_, PyAny>) -> Result<Tensor> {
+    let class = value.get_type();
     let unsupported = || {
-        let kind = value.get_type().name().map_or_else(|_| "object".into(), |n| n.to_string());
+        let kind = class.name().map_or_else(|_| "object".into(), |n| n.to_string());
         Error::internal(format!("Unsupported object type {kind}")).with_help(
             "return numpy arrays, numbers, text, or lists of them; a list or tuple of them for several outputs",
         )
     };
-    let array = array::asarray(value).map_err(|e| as_error(py, e))?;
+    let array = array::asarray(&value).map_err(|e| as_error(py, e))?;
     let array = array.cast_into::<PyUntypedArray>().map_err(|_| unsupported())?;
-    match of_array(&array) {
+    drop(value);
+    match of_array(&array, Memory::Left) {
         Ok(tensor) => Ok(tensor),
         Err(_) if matches!(array.dtype().kind(), b'O' | b'V') => Err(unsupported()),
         Err(error) => Err(as_error(py, error)),

@@ -2,7 +2,7 @@
 //! runs is the business of the crate `millstream`, and what is only Python's (structures, classes, messages) that of the package in `py/`.
 //!
 //! - `graph`: `Graph` and its blocks, `tensor`: `Tensor`, `operation`: `Operation`, `handles`: what these two have in common;
-//! - `op`: an op type as a function, `array`: numpy and Python values to tensors and back, `attr`: attributes;
+//! - `op`: an op type as a function, `array`: numpy and Python values to tensors and back, `memory`: arrays that are not copied, `attr`: attributes;
 //! - `flow`: loops and branches over flat lists of tensors; `gradients`, and those that are Python functions: `custom`;
 //! - `host`: Python functions that nodes call;
 //! - `session`: `Session`; `leave`: without the interpreter's lock; `views`: tables and progress for people; `errors`: what is raised;
@@ -20,6 +20,7 @@ mod handles;
 mod host;
 mod interop;
 mod leave;
+mod memory;
 mod op;
 mod operation;
 mod place;

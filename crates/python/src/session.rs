@@ -10,6 +10,7 @@ pub use callable::Callable;
 use crate::errors::{building, carried, running};
 use crate::graph::Graph;
 use crate::leave::detached;
+use crate::memory::Loans;
 use crate::views::{Report, Showing};
 use feeds::{feeds_of, ports_of};
 use fetches::Form;
@@ -199,6 +200,11 @@ impl Session {
     }
 
     /// The values of `fetches`, in their structure.
+    ///
+    /// Large arrays of numbers (and what shows itself as one: DLPack, `__array__`, `__array_interface__`) are not copied when they are fed, where
+    /// they lie as NumPy makes them: the run reads them where they are. Change no array while a run that it was fed to is under way, neither on
+    /// another thread nor in a `py_func` of that run: the results would be of neither state. After the run it is yours again: whatever the run
+    /// leaves behind, variables, queues and what it returns, has memory of its own.
     #[pyo3(signature = (fetches, feed_dict = None, options = None, run_metadata = None))]
     fn run<'py>(
         &self,
@@ -217,8 +223,9 @@ impl Session {
         }
         let mut targets = Vec::new();
         let form = Form::of(graph, fetches, &mut targets)?;
+        let mut loans = Loans::default();
         let mut feeds = FeedList::new();
-        let mut fed = feeds_of(graph, feed_dict, &mut |port, value| {
+        let mut fed = feeds_of(graph, feed_dict, Some(&mut loans), &mut |port, value| {
             feeds = std::mem::take(&mut feeds).and(graph.get().output(port), value);
         })?;
         fed.retain(|(port, ..)| form.has(*port));
@@ -231,10 +238,12 @@ impl Session {
         let result = detached(py, || session.run_with::<Vec<Fetched>>(list, feeds, &run_options));
         let (values, metadata) = result.map_err(|e| running(py, graph, e))?;
         fill_metadata(graph, run_metadata, options, metadata, &targets)?;
-        form.fill(py, &mut values.into_iter(), &fed)
+        let filled = form.fill(py, &mut values.into_iter(), &fed)?;
+        loans.end()?;
+        Ok(filled)
     }
 
-    /// A function of the values of `feed_list` that gives the values of `fetches`.
+    /// A function of the values of `feed_list` that gives the values of `fetches`. As for `run`, arrays must not change during a call.
     #[pyo3(signature = (fetches, feed_list = None, accept_options = false))]
     fn make_callable<'py>(
         slf: &Bound<'py, Self>,
@@ -361,7 +370,8 @@ impl Session {
             ));
         }
         let mut feeds = FeedList::new();
-        let mut fed = feeds_of(graph, feed_dict, &mut |port, value| {
+        // What is fed stays until the last part of the run: no array is lent so long.
+        let mut fed = feeds_of(graph, feed_dict, None, &mut |port, value| {
             feeds = std::mem::take(&mut feeds).and(graph.get().output(port), value);
         })?;
         let (session, run, list) = (&self.session, &handle.get().0, FetchList(targets));

@@ -1,5 +1,7 @@
 """DLPack: what other libraries' arrays show of themselves goes in, and what a session returns goes out."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -75,3 +77,69 @@ def test_fed_and_fetched_arrays_are_nobody_elses(n):
         same = sess.run(x, {x: fed})
         same[:] = 9
         assert (fed == 5).all()
+
+
+class Counted(Shown):
+    """As `Shown`; counts how often its array was asked for, and how many who asked still hold it."""
+
+    def __init__(self, array):
+        super().__init__(array)
+        self.asked = 0
+
+    def __dlpack__(self, **options):
+        self.asked += 1
+        return self._array.__dlpack__(**options)
+
+    @property
+    def held(self):
+        return sys.getrefcount(self._array)
+
+
+def test_a_large_tensor_is_read_where_it_is_and_given_back():
+    n = 1 << 16
+    x = tf.placeholder(tf.float32, [n])
+    shown = Counted(np.ones(n, np.float32))
+    before = shown.held
+    now = tf.py_func(lambda: np.int64(shown.held), [], tf.int64)
+    with tf.control_dependencies([now]):
+        total = tf.reduce_sum(x)
+    v = tf.Variable(np.zeros(n, np.float32), use_resource=True)
+    with tf.Session() as sess:
+        for call in (lambda: sess.run([now, total], {x: shown}), lambda: sess.make_callable([now, total], [x])(shown)):
+            held, got = call()
+            assert got == n and held == before + 1
+            assert shown.held == before
+        sess.run(v.assign(x).op, {x: shown})
+        assert shown.held == before and shown.asked == 3
+        shown._array[:] = 5
+        assert (sess.run(v) == 1).all()
+
+
+def test_pytorch_both_ways():
+    torch = pytest.importorskip("torch")
+    n = 1 << 16
+    x = tf.placeholder(tf.float32, [None])
+    y = x + 1.0
+    with tf.Session() as sess:
+        fed = torch.arange(n, dtype=torch.float32)
+        got = sess.run(y, {x: fed})
+        assert torch.equal(torch.from_dlpack(got), fed + 1)
+        assert torch.from_dlpack(got).data_ptr() == got.__array_interface__["data"][0]
+        same = sess.run(x * 1.0, {x: Shown(fed)})
+        fed[:] = -1
+        np.testing.assert_array_equal(same, np.arange(n))
+        kept = sess.run(tf.identity(x), {x: fed})
+        fed[:] = -2
+        assert (kept == -1).all()
+        assert sess.run(y, {x: torch.ones(n, dtype=torch.float64)[::2]}).sum() == n
+
+
+def test_jax_both_ways():
+    jnp = pytest.importorskip("jax.numpy")
+    n = 1 << 16
+    x = tf.placeholder(tf.float32, [None])
+    with tf.Session() as sess:
+        fed = jnp.arange(n, dtype=jnp.float32)
+        got = sess.run(x + 1.0, {x: fed})
+        np.testing.assert_array_equal(jnp.from_dlpack(got), fed + 1)
+        np.testing.assert_array_equal(sess.run(tf.identity(x), {x: Shown(fed)}), fed)

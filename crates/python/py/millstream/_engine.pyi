@@ -242,9 +242,19 @@ class Session:
     def run(
         self, fetches: Any, feed_dict: Optional[Mapping[Any, Any]] = None, options: Any = None, run_metadata: Any = None
     ) -> Any:
-        """The values of `fetches`, in their structure."""
+        """The values of `fetches`, in their structure.
+
+        Large arrays of numbers (and what shows itself as one: DLPack, `__array__`, `__array_interface__`) are not
+        copied when they are fed, where they lie as NumPy makes them: the run reads them where they are. Change no
+        array while a run that it was fed to is under way, neither on another thread nor in a `py_func` of that run:
+        the results would be of neither state. After the run it is yours again: whatever the run leaves behind,
+        variables, queues and what it returns, has memory of its own.
+        """
     def make_callable(self, fetches: Any, feed_list: Optional[Sequence[Any]] = None, accept_options: bool = False) -> Callable:
-        """A function of the values of `feed_list` that gives the values of `fetches`."""
+        """A function of the values of `feed_list` that gives the values of `fetches`.
+
+        As for `run`, arrays must not change during a call.
+        """
     def partial_run_setup(self, fetches: Any, feeds: Optional[Sequence[Any]] = None) -> PartialRun:
         """Begins a run in several parts."""
     def partial_run(self, handle: PartialRun, fetches: Any, feed_dict: Optional[Mapping[Any, Any]] = None) -> Any:

@@ -34,8 +34,9 @@ def py_func(func: Callable[..., Any], inp: List[Any], Tout: Any, stateful: bool 
     Args:
       func: A function of as many arguments as `inp` has. It is given numpy arrays (its own to change), for scalars
         numpy's scalars, for a scalar of text `bytes`; and returns arrays, numbers, text or lists of them: one where
-        `Tout` is one dtype; for several a list or tuple of them; None for none. What it returns is copied, and must
-        have the dtypes `Tout` exactly (a Python float is a float64, an int an int64).
+        `Tout` is one dtype; for several a list or tuple of them; None for none. What it returns must have the dtypes
+        `Tout` exactly (a Python float is a float64, an int an int64). It may keep an array that it returns, and change
+        it later: an array is copied unless nothing refers to it any more.
       inp: A list of tensors, or of what becomes one.
       Tout: A dtype, or a list of dtypes, empty for a function that returns nothing.
       stateful: False says that equal inputs give equal results, and that nothing else happens: the op is

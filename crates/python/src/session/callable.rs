@@ -6,6 +6,7 @@ use super::{Session, fill_metadata, op_error};
 use crate::array::of_feed;
 use crate::errors::{building, running};
 use crate::leave::detached;
+use crate::memory::{Loans, Memory};
 use millstream::graph::Port;
 use millstream::runtime::{Fetched, Target};
 use parking_lot::Mutex;
@@ -58,11 +59,12 @@ impl Callable {
             );
             return Err(op_error(py, "InvalidArgumentError", &text));
         }
+        let mut loans = Loans::default();
         let mut values = Vec::with_capacity(args.len());
         for (port, value) in self.feeds.iter().zip(args.iter()) {
             let output = graph.get().output(*port);
             let dtype = output.dtype().map_err(building)?;
-            values.push(of_feed(&value, &output.name(), dtype, &output.shape())?);
+            values.push(of_feed(&value, &output.name(), dtype, &output.shape(), Memory::Lent(&mut loans))?);
         }
         let run_options = session.run_options(py, options.as_ref())?;
         let known = self.callable.lock().clone();
@@ -84,7 +86,9 @@ impl Callable {
             true => values.next().map_or(Fetched::Ran, Fetched::Value),
             false => Fetched::Ran,
         });
-        self.form.fill(py, &mut fetched, &Fed::new())
+        let filled = self.form.fill(py, &mut fetched, &Fed::new())?;
+        loans.end()?;
+        Ok(filled)
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::array::of_feed;
 use crate::errors::building;
 use crate::graph::Graph;
+use crate::memory::{Loans, Memory};
 use crate::operation::Operation;
 use crate::stack;
 use crate::tensor::Tensor;
@@ -15,10 +16,12 @@ use pyo3::types::{PyDict, PyInt, PyList, PyString};
 /// What was fed, as it was given: the port, the value and the dtype.
 pub type Fed<'py> = Vec<(Port, Bound<'py, PyAny>, DType)>;
 
-/// What is fed: pairs of a port and a tensor, and the values as they were given.
+/// What is fed: pairs of a port and a tensor, and the values as they were given. With `loans` the tensors may look at arrays where they are, until
+/// those end.
 pub fn feeds_of<'py>(
     graph: &Bound<'py, Graph>,
     feeds: Option<&Bound<'py, PyAny>>,
+    mut loans: Option<&mut Loans>,
     add: &mut impl FnMut(Port, millstream::Tensor),
 ) -> PyResult<Fed<'py>> {
     let mut fed = Fed::new();
@@ -39,7 +42,8 @@ pub fn feeds_of<'py>(
     }
     for (port, value, dtype) in &fed {
         let output = graph.get().output(*port);
-        add(*port, of_feed(value, &output.name(), *dtype, &output.shape())?);
+        let memory = loans.as_deref_mut().map_or(Memory::Copied, Memory::Lent);
+        add(*port, of_feed(value, &output.name(), *dtype, &output.shape(), memory)?);
     }
     Ok(fed)
 }

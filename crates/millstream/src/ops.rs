@@ -1623,6 +1623,18 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("DeepCopy").input(x).output()
     }
 
+    /// Forgets the tensor that GetSessionHandle kept in this session under `handle`. An error if there is none.
+    ///
+    /// `DeleteSessionTensor(handle: str) -> ()`
+    ///
+    /// ```text
+    /// DeleteSessionTensor(str[]) :
+    /// ```
+    #[track_caller]
+    fn delete_session_tensor(self, handle: impl Into<Arg<'g>>) -> Op<'g> {
+        self.start("DeleteSessionTensor").input(handle).finish()
+    }
+
     /// The reverse of SpaceToDepth: lays groups of channels out as blocks of `block_size` places in both directions.
     ///
     /// `DepthToSpace(input: T) -> (output: T)`
@@ -2210,6 +2222,48 @@ pub trait Ops<'g>: Start<'g> + Sized {
         axis: impl Into<Arg<'g>>,
     ) -> Output<'g> {
         self.start("GatherV2").input(params).input(indices).input(axis).output()
+    }
+
+    /// Keeps `value` in the session, and gives the string by which GetSessionTensor finds it in later runs: another one each time.
+    ///
+    /// `GetSessionHandle(value: T) -> (handle: str)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// GetSessionTensor(GetSessionHandle([1 2]); dtype=i32) = [1 2]
+    /// ```
+    #[track_caller]
+    fn get_session_handle(self, value: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("GetSessionHandle").input(value).output()
+    }
+
+    /// As `GetSessionHandle`; the handle is a resource of that name.
+    ///
+    /// `GetSessionHandleV2(value: T) -> (handle: resource)`
+    ///
+    /// Attributes: `T: any dtype`.
+    ///
+    /// ```text
+    /// GetSessionTensor(GetSessionHandle([1 2]); dtype=i32) = [1 2]
+    /// ```
+    #[track_caller]
+    fn get_session_handle_v2(self, value: impl Into<Arg<'g>>) -> Output<'g> {
+        self.start("GetSessionHandleV2").input(value).output()
+    }
+
+    /// The tensor that GetSessionHandle kept in this session under `handle`. It must have the dtype `dtype`; its shape is known only then.
+    ///
+    /// `GetSessionTensor(handle: str) -> (value: dtype)`
+    ///
+    /// Attributes: `dtype: any dtype`.
+    ///
+    /// ```text
+    /// GetSessionTensor(GetSessionHandle("a"); dtype=str) = "a"
+    /// ```
+    #[track_caller]
+    fn get_session_tensor(self, handle: impl Into<Arg<'g>>, dtype: DType) -> Output<'g> {
+        self.start("GetSessionTensor").input(handle).attr("dtype", dtype).output()
     }
 
     /// Whether `x > y`, elementwise, with broadcasting. False where either is NaN.
@@ -11897,6 +11951,15 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
         Ops::deep_copy(first.graph(), first)
     }
 
+    /// Forgets the tensor that GetSessionHandle kept in this session under `handle`.
+    ///
+    /// See [`Ops::delete_session_tensor`].
+    #[track_caller]
+    fn delete_session_tensor(self) -> Op<'g> {
+        let first = self.into();
+        Ops::delete_session_tensor(first.graph(), first)
+    }
+
     /// The reverse of SpaceToDepth: lays groups of channels out as blocks of `block_size` places in both directions.
     ///
     /// See [`Ops::depth_to_space`].
@@ -12216,6 +12279,33 @@ pub trait OutputOps<'g>: Into<Output<'g>> {
     fn gather_v2(self, indices: impl Into<Arg<'g>>, axis: impl Into<Arg<'g>>) -> Output<'g> {
         let first = self.into();
         Ops::gather_v2(first.graph(), first, indices, axis)
+    }
+
+    /// Keeps `value` in the session, and gives the string by which GetSessionTensor finds it in later runs: another one each time.
+    ///
+    /// See [`Ops::get_session_handle`].
+    #[track_caller]
+    fn get_session_handle(self) -> Output<'g> {
+        let first = self.into();
+        Ops::get_session_handle(first.graph(), first)
+    }
+
+    /// As `GetSessionHandle`; the handle is a resource of that name.
+    ///
+    /// See [`Ops::get_session_handle_v2`].
+    #[track_caller]
+    fn get_session_handle_v2(self) -> Output<'g> {
+        let first = self.into();
+        Ops::get_session_handle_v2(first.graph(), first)
+    }
+
+    /// The tensor that GetSessionHandle kept in this session under `handle`.
+    ///
+    /// See [`Ops::get_session_tensor`].
+    #[track_caller]
+    fn get_session_tensor(self, dtype: DType) -> Output<'g> {
+        let first = self.into();
+        Ops::get_session_tensor(first.graph(), first, dtype)
     }
 
     /// Whether `x > y`, elementwise, with broadcasting.

@@ -19,6 +19,7 @@ mod graph;
 mod handles;
 mod host;
 mod interop;
+mod kept;
 mod leave;
 mod memory;
 mod op;
@@ -68,6 +69,7 @@ fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(interop::import_graph_def, m)?,
         wrap_pyfunction!(interop::op_def, m)?,
         wrap_pyfunction!(session::forked, m)?,
+        wrap_pyfunction!(kept::set_tensor_handle, m)?,
         wrap_pyfunction!(leave::ending, m)?,
     ] {
         m.add_function(f)?;

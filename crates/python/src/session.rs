@@ -7,6 +7,7 @@ mod fetches;
 
 pub use callable::Callable;
 
+use crate::array::to_python;
 use crate::errors::{building, carried, running};
 use crate::graph::Graph;
 use crate::leave::detached;
@@ -93,7 +94,7 @@ fn poll_signals() -> Poll {
 }
 
 /// An error of `millstream.errors`, by the name of its class.
-fn op_error(py: Python<'_>, class: &str, text: &str) -> PyErr {
+pub fn op_error(py: Python<'_>, class: &str, text: &str) -> PyErr {
     let class = py.import("millstream.errors").and_then(|m| m.getattr(class));
     match class.and_then(|class| class.call1((py.None(), py.None(), text))) {
         Ok(error) => PyErr::from_value(error),
@@ -207,15 +208,16 @@ impl Session {
     /// leaves behind, variables, queues and what it returns, has memory of its own.
     #[pyo3(signature = (fetches, feed_dict = None, options = None, run_metadata = None))]
     fn run<'py>(
-        &self,
+        slf: &Bound<'py, Self>,
         py: Python<'py>,
         fetches: &Bound<'py, PyAny>,
         feed_dict: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyAny>>,
         run_metadata: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.check_open()?;
-        let graph = self.owner().bind(py);
+        let this = slf.get();
+        this.check_open()?;
+        let graph = this.owner().bind(py);
         if graph.get().inner().is_empty() {
             return Err(PyRuntimeError::new_err(
                 "The Session graph is empty.  Add operations to the graph before calling run().",
@@ -225,20 +227,20 @@ impl Session {
         let form = Form::of(graph, fetches, &mut targets)?;
         let mut loans = Loans::default();
         let mut feeds = FeedList::new();
-        let mut fed = feeds_of(graph, feed_dict, Some(&mut loans), &mut |port, value| {
+        let mut fed = feeds_of(slf, graph, feed_dict, Some(&mut loans), &mut |port, value| {
             feeds = std::mem::take(&mut feeds).and(graph.get().output(port), value);
         })?;
         fed.retain(|(port, ..)| form.has(*port));
-        let run_options = self.run_options(py, options)?;
+        let run_options = this.run_options(py, options)?;
         if let Some(metadata) = run_metadata.filter(|m| !m.is_none()) {
             metadata.getattr("MergeFromString")?;
         }
-        let session = &self.session;
+        let session = &this.session;
         let list = FetchList(targets.clone());
         let result = detached(py, || session.run_with::<Vec<Fetched>>(list, feeds, &run_options));
         let (values, metadata) = result.map_err(|e| running(py, graph, e))?;
         fill_metadata(graph, run_metadata, options, metadata, &targets)?;
-        let filled = form.fill(py, &mut values.into_iter(), &fed)?;
+        let filled = form.fill(py, &mut values.into_iter(), &fed, slf)?;
         loans.end()?;
         Ok(filled)
     }
@@ -267,6 +269,18 @@ impl Session {
         let feeds = ports_of(graph, feed_list)?;
         let callable = Mutex::new(slf.get().prepare(graph, &feeds, &targets).ok().map(Arc::new));
         Ok(Callable { session: slf.clone().unbind(), callable, feeds, form, targets, accept_options })
+    }
+
+    /// What the session keeps under a handle.
+    fn _kept<'py>(&self, py: Python<'py>, handle: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.check_open()?;
+        let kept = self.session.kept_tensor(handle).map_err(|e| running(py, self.owner().bind(py), e))?;
+        to_python(py, kept)
+    }
+
+    /// The session no longer keeps the tensor under this handle; whether it did.
+    fn _forget(&self, handle: &str) -> bool {
+        self.is_here() && self.session.forget_tensor(handle).is_ok()
     }
 
     /// What a run of `fetches` would do, or what the session holds.
@@ -354,14 +368,19 @@ impl Session {
     ///   tf.errors.InvalidArgumentError: Something was not named, or comes a second time.
     #[pyo3(signature = (handle, fetches, feed_dict = None))]
     fn partial_run<'py>(
-        &self,
+        slf: &Bound<'py, Self>,
         py: Python<'py>,
-        handle: &Bound<'py, PartialRun>,
+        handle: &Bound<'py, PyAny>,
         fetches: &Bound<'py, PyAny>,
         feed_dict: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.check_open()?;
-        let graph = self.owner().bind(py);
+        let this = slf.get();
+        this.check_open()?;
+        let graph = this.owner().bind(py);
+        let Ok(handle) = handle.cast::<PartialRun>() else {
+            let text = "Must run 'setup' before performing partial runs! (The handle is what `partial_run_setup` gives)";
+            return Err(op_error(py, "InvalidArgumentError", text));
+        };
         let mut targets = Vec::new();
         let form = Form::of(graph, fetches, &mut targets)?;
         if targets.iter().any(|t| matches!(t, Target::Operation(_))) {
@@ -371,18 +390,24 @@ impl Session {
         }
         let mut feeds = FeedList::new();
         // What is fed stays until the last part of the run: no array is lent so long.
-        let mut fed = feeds_of(graph, feed_dict, None, &mut |port, value| {
+        let mut fed = feeds_of(slf, graph, feed_dict, None, &mut |port, value| {
             feeds = std::mem::take(&mut feeds).and(graph.get().output(port), value);
         })?;
-        let (session, run, list) = (&self.session, &handle.get().0, FetchList(targets));
+        let (session, run, list) = (&this.session, &handle.get().0, FetchList(targets));
         let values = detached(py, || session.partial_run::<Vec<Fetched>>(run, list, feeds));
         fed.retain(|(port, ..)| form.has(*port));
-        form.fill(py, &mut values.map_err(|e| running(py, graph, e))?.into_iter(), &fed)
+        form.fill(py, &mut values.map_err(|e| running(py, graph, e))?.into_iter(), &fed, slf)
     }
 }
 
 impl Session {
-    fn owner(&self) -> &Py<Graph> {
+    /// The engine's session.
+    pub fn engine(&self) -> &millstream::Session {
+        &self.session
+    }
+
+    /// The graph's object.
+    pub fn owner(&self) -> &Py<Graph> {
         self.graph.as_ref().expect("an object that code sees is filled")
     }
 
@@ -401,6 +426,8 @@ impl Session {
         let mut run_options =
             RunOptions { poll: signals(py), progress: self.showing.here(py), ..RunOptions::default() };
         if let Some(options) = options.filter(|o| !o.is_none()) {
+            // Anything else is told what it lacks, as in TensorFlow.
+            options.getattr("SerializeToString")?;
             let ms: i64 = options.getattr("timeout_in_ms")?.extract()?;
             run_options.timeout = u64::try_from(ms).ok().filter(|ms| 0 < *ms).map(Duration::from_millis);
             run_options.trace = 0 < options.getattr("trace_level")?.extract::<i64>()?;

@@ -13,7 +13,7 @@ use crate::watch::{Watch, Watched, watches};
 use millstream_exec::{Iterations, Outcome, Plan, PlanOptions, Poll, Reference, Runner, Trace};
 use millstream_graph::op::{StepEnv, StepHost};
 use millstream_graph::{Asked, Graph, GraphData, NodeId, Output, Port, Program};
-use millstream_state::{Cancellation, Queue, QueueReport, Resources};
+use millstream_state::{Cancellation, Queue, QueueReport, Resources, SessionTensors};
 use millstream_tensor::budget::Budget;
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Tensor, invalid};
 use parking_lot::{Mutex, RwLock};
@@ -242,6 +242,16 @@ impl Session {
         own.chain(self.shared.resources.queues()).collect()
     }
 
+    /// The tensor that a run's `GetSessionHandle` kept under this handle.
+    pub fn kept_tensor(&self, handle: &str) -> Result<Tensor> {
+        self.shared.kept()?.get(handle)
+    }
+
+    /// Forgets the tensor that a run's `GetSessionHandle` kept under this handle.
+    pub fn forget_tensor(&self, handle: &str) -> Result<()> {
+        self.shared.kept()?.delete(handle)
+    }
+
     /// A runner fills this queue from now on.
     pub(crate) fn runner_started(&self, queue: &str) {
         self.shared.host.stalls.started.lock().insert(queue.to_owned());
@@ -466,6 +476,10 @@ impl Shared {
         let outcome = prepared.engine.run(feeds, || self.env(), &exec);
         shown.end();
         outcome
+    }
+
+    fn kept(&self) -> Result<Arc<SessionTensors>> {
+        self.kernel_state.get_or_create("", SessionTensors::NAME, || Ok(SessionTensors::default()))
     }
 
     pub(crate) fn resources(&self) -> &Resources {

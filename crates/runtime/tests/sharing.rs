@@ -4,7 +4,7 @@ mod common;
 
 use common::{dequeue, fifo, graph, list, shared};
 use millstream_runtime::{ResourceManager, Session, SessionOptions, feed};
-use millstream_tensor::{Code, DType, Result, shape};
+use millstream_tensor::{Code, DType, Result, Tensor, shape};
 
 fn on(manager: &ResourceManager) -> SessionOptions {
     SessionOptions { resources: Some(manager.clone()), threads: Some(1), ..SessionOptions::default() }
@@ -105,5 +105,20 @@ fn handles_last_until_they_are_destroyed() -> Result<()> {
         put.call(&[])?;
         assert_eq!(n_in(), [("a".to_owned(), 0), ("b".to_owned(), n)]);
     }
+    Ok(())
+}
+
+/// A tensor is kept from run to run under a handle, by the session that gave it.
+#[test]
+fn a_tensor_is_kept_under_a_handle() -> Result<()> {
+    let g = graph();
+    let keep = g.op("GetSessionHandle").input(g.constant([1.0f32, 2.0])).output();
+    let session = Session::new(&g)?;
+    let handle: Tensor = session.run(keep, ())?;
+    let handle = handle.as_strs().map(|s| s[0].text().into_owned()).unwrap_or_default();
+    assert_eq!(session.kept_tensor(&handle)?.as_slice::<f32>()?, [1.0, 2.0]);
+    assert!(Session::new(&g)?.kept_tensor(&handle).is_err());
+    session.forget_tensor(&handle)?;
+    assert!(session.kept_tensor(&handle).is_err() && session.forget_tensor(&handle).is_err());
     Ok(())
 }

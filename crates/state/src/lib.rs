@@ -1,5 +1,5 @@
-//! What outlives a step: named resources, variables, TensorArrays, stacks, queues, readers, tables, maps of sparse tensors; functions
-//! of the program around, and the means to call work off.
+//! What outlives a step: named resources, variables, TensorArrays, stacks, queues, readers, tables, maps of sparse tensors,
+//! tensors kept under handles; functions of the program around, and the means to call work off.
 //!
 //! Knows no graph and runs no kernel.
 
@@ -9,6 +9,7 @@ mod host;
 mod queue;
 mod reader;
 mod resources;
+mod session_tensors;
 mod sparse_tensors_map;
 mod stack;
 mod sync;
@@ -25,6 +26,7 @@ pub use queue::{
 };
 pub use reader::{Format, Found, Progress, Reader, Reading, Record};
 pub use resources::Resources;
+pub use session_tensors::SessionTensors;
 pub use sparse_tensors_map::{Sparse, SparseTensorsMap};
 pub use stack::Stack;
 pub use table::{Table, TableKind, TableSpec};

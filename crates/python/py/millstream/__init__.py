@@ -82,6 +82,7 @@ from millstream.random_ops import get_seed, multinomial, random_gamma, random_no
 from millstream.readers import *  # noqa: F403
 from millstream.reduction_ops import *  # noqa: F403
 from millstream.session import InteractiveSession, Session, get_default_session
+from millstream.session_ops import *  # noqa: F403
 from millstream.shape_ops import *  # noqa: F403
 from millstream.shapes import Dimension, TensorShape, TensorSpec, dimension_at_index, dimension_value
 from millstream.sparse_ops import *  # noqa: F403

@@ -25,6 +25,7 @@ from millstream import summary as summary
 from millstream import train as train
 from millstream import version as version
 from millstream.protos import (
+    AllocationDescription as AllocationDescription,
     AssetFileDef as AssetFileDef,
     AttrValue as AttrValue,
     AutoParallelOptions as AutoParallelOptions,
@@ -68,6 +69,7 @@ from millstream.protos import (
     NamedTupleValue as NamedTupleValue,
     NodeDef as NodeDef,
     NodeExecStats as NodeExecStats,
+    NodeOutput as NodeOutput,
     NoneValue as NoneValue,
     OpDef as OpDef,
     OpDeprecation as OpDeprecation,
@@ -108,6 +110,7 @@ from millstream.protos import (
     SummaryMetadata as SummaryMetadata,
     TaggedRunMetadata as TaggedRunMetadata,
     TensorConnection as TensorConnection,
+    TensorDescription as TensorDescription,
     TensorInfo as TensorInfo,
     TensorProto as TensorProto,
     TensorShapeProto as TensorShapeProto,

@@ -288,6 +288,9 @@ def DecodeRaw(*, bytes: _TensorLike, out_type: _DTypeLike, little_endian: bool =
 def DeepCopy(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """A copy of `x`. Values never change once made, so it may share their memory."""
 
+def DeleteSessionTensor(*, handle: _TensorLike, name: _t.Optional[str] = ...) -> _Operation:
+    """Forgets the tensor that GetSessionHandle kept in this session under `handle`. An error if there is none."""
+
 def DepthToSpace(*, input: _TensorLike, block_size: int, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """The reverse of SpaceToDepth: lays groups of channels out as blocks of `block_size` places in both directions."""
 
@@ -410,6 +413,15 @@ def GatherNd(*, params: _TensorLike, indices: _TensorLike, name: _t.Optional[str
 
 def GatherV2(*, params: _TensorLike, indices: _TensorLike, axis: _TensorLike, batch_dims: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """The parts of `params` along `axis` that `indices` names, in the shape of `indices`. The first `batch_dims` axes of both are walked together."""
+
+def GetSessionHandle(*, value: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Keeps `value` in the session, and gives the string by which GetSessionTensor finds it in later runs: another one each time."""
+
+def GetSessionHandleV2(*, value: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """As `GetSessionHandle`; the handle is a resource of that name."""
+
+def GetSessionTensor(*, handle: _TensorLike, dtype: _DTypeLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """The tensor that GetSessionHandle kept in this session under `handle`. It must have the dtype `dtype`; its shape is known only then."""
 
 def Greater(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Whether `x > y`, elementwise, with broadcasting. False where either is NaN."""

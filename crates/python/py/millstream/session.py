@@ -15,6 +15,9 @@ atexit.register(_engine.ending)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_engine.forked)
 
+# How many tensors whose handles are gone a session still keeps, as in TensorFlow.
+_DEAD = 10
+
 _CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
@@ -64,6 +67,7 @@ class BaseSession(_engine.Session):
 
     _config: Any
     _target: bytes
+    _dead: List[str]
 
     def __new__(cls, target: str = "", graph: Optional[Graph] = None, config: Any = None) -> "BaseSession":
         if graph is not None and not isinstance(graph, Graph):
@@ -81,6 +85,7 @@ class BaseSession(_engine.Session):
         session: Any = super().__new__(cls, graph or get_default_graph(), threads, one, timeout, container, pools)
         session._config = config
         session._target = target_bytes
+        session._dead = []
         return session
 
     @property
@@ -182,6 +187,14 @@ class BaseSession(_engine.Session):
           ['/job:localhost/replica:0/task:0/device:CPU:0']
         """
         return [_DeviceAttributes(_CPU, "CPU", _memory(), abs(hash(_CPU)) >> 1)]
+
+    def _bury(self, handle: str) -> None:
+        """The tensor under this handle is nobody's any more. Some are kept: a program may hold on to the string."""
+        self._dead.append(handle)
+        if len(self._dead) > _DEAD:
+            dead, self._dead = self._dead, []
+            for one in dead:
+                self._forget(one)
 
     def __reduce__(self) -> Any:
         raise TypeError("can't pickle %s objects: make a session over the same graph where it is needed" % type(self).__name__)

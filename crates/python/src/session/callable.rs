@@ -86,7 +86,7 @@ impl Callable {
             true => values.next().map_or(Fetched::Ran, Fetched::Value),
             false => Fetched::Ran,
         });
-        let filled = self.form.fill(py, &mut fetched, &Fed::new())?;
+        let filled = self.form.fill(py, &mut fetched, &Fed::new(), self.session.bind(py))?;
         loans.end()?;
         Ok(filled)
     }

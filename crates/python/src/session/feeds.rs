@@ -1,8 +1,10 @@
 //! Feeds: what is given for which port, and the tensors that the values stand for.
 
+use super::Session;
 use crate::array::of_feed;
 use crate::errors::building;
 use crate::graph::Graph;
+use crate::kept::kept_value;
 use crate::memory::{Loans, Memory};
 use crate::operation::Operation;
 use crate::stack;
@@ -19,6 +21,7 @@ pub type Fed<'py> = Vec<(Port, Bound<'py, PyAny>, DType)>;
 /// What is fed: pairs of a port and a tensor, and the values as they were given. With `loans` the tensors may look at arrays where they are, until
 /// those end.
 pub fn feeds_of<'py>(
+    session: &Bound<'py, Session>,
     graph: &Bound<'py, Graph>,
     feeds: Option<&Bound<'py, PyAny>>,
     mut loans: Option<&mut Loans>,
@@ -33,7 +36,7 @@ pub fn feeds_of<'py>(
         }
     } else {
         if !feeds.hasattr("items")? {
-            return Err(PyTypeError::new_err("feed_dict must be a dictionary"));
+            return Err(PyTypeError::new_err("input must be a dictionary (feed_dict)"));
         }
         for pair in feeds.call_method0("items")?.try_iter()? {
             let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
@@ -43,7 +46,11 @@ pub fn feeds_of<'py>(
     for (port, value, dtype) in &fed {
         let output = graph.get().output(*port);
         let memory = loans.as_deref_mut().map_or(Memory::Copied, Memory::Lent);
-        add(*port, of_feed(value, &output.name(), *dtype, &output.shape(), memory)?);
+        let tensor = match kept_value(session, value, *dtype)? {
+            Some(kept) => kept,
+            None => of_feed(value, &output.name(), *dtype, &output.shape(), memory)?,
+        };
+        add(*port, tensor);
     }
     Ok(fed)
 }

@@ -4,10 +4,11 @@ use super::feeds::Fed;
 use crate::array::to_python;
 use crate::dtypes::dtype_object;
 use crate::graph::Graph;
+use crate::kept::{handle_object, kept_dtype};
 use crate::operation::Operation;
 use crate::stack;
 use crate::tensor::Tensor;
-use millstream::Op;
+use millstream::{DType, Op};
 use millstream::graph::{NodeId, Port};
 use millstream::runtime::{Fetched, Target};
 use pyo3::exceptions::{PyRecursionError, PyRuntimeError, PyTypeError, PyValueError};
@@ -19,6 +20,8 @@ use pyo3::{PyTraverseError, PyVisit};
 pub enum Form {
     /// The next value, of this port.
     Value(Port),
+    /// The next value, which is a handle of a tensor that the session keeps: an object that knows its dtype.
+    Handle(DType),
     /// An operation: None.
     Nothing,
     List(Vec<Form>),
@@ -103,7 +106,10 @@ impl Form {
     fn of_port(graph: &Bound<'_, Graph>, port: Port, targets: &mut Vec<Target>) -> PyResult<Form> {
         check_fetchable(graph, port.node)?;
         targets.push(Target::Value(port));
-        Ok(Form::Value(port))
+        Ok(match kept_dtype(graph, port)? {
+            Some(dtype) => Form::Handle(dtype),
+            None => Form::Value(port),
+        })
     }
 
     fn of_node(graph: &Bound<'_, Graph>, node: NodeId, targets: &mut Vec<Target>) -> PyResult<Form> {
@@ -141,7 +147,7 @@ impl Form {
     pub fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         let all = |parts: &[Form]| parts.iter().try_for_each(|p| p.traverse(visit));
         match self {
-            Form::Value(_) | Form::Nothing => Ok(()),
+            Form::Value(_) | Form::Handle(_) | Form::Nothing => Ok(()),
             Form::List(parts) | Form::Tuple(parts) => all(parts),
             Form::Named(class, parts) => visit.call(class).and_then(|()| all(parts)),
             Form::Packed(pack, parts) => visit.call(pack).and_then(|()| all(parts)),
@@ -156,7 +162,7 @@ impl Form {
     pub fn has(&self, port: Port) -> bool {
         match self {
             Form::Value(own) => *own == port,
-            Form::Nothing => false,
+            Form::Handle(_) | Form::Nothing => false,
             Form::List(parts) | Form::Tuple(parts) | Form::Named(_, parts) | Form::Packed(_, parts) => {
                 parts.iter().any(|p| p.has(port))
             }
@@ -170,8 +176,13 @@ impl Form {
         py: Python<'py>,
         values: &mut impl Iterator<Item = Fetched>,
         fed: &Fed<'py>,
+        session: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         Ok(match self {
+            Form::Handle(dtype) => match values.next() {
+                Some(Fetched::Value(value)) => handle_object(session, value, *dtype)?,
+                _ => return Err(PyRuntimeError::new_err("a value is missing")),
+            },
             Form::Value(port) => match (values.next(), fed.iter().find(|(p, ..)| p == port)) {
                 (Some(Fetched::Value(_)), Some((_, value, dtype))) => {
                     let kind = dtype_object(py, *dtype)?.getattr("as_numpy_dtype")?;
@@ -185,13 +196,13 @@ impl Form {
                 values.next();
                 py.None().into_bound(py)
             }
-            Form::List(parts) => PyList::new(py, fill_all(parts, py, values, fed)?)?.into_any(),
-            Form::Tuple(parts) => PyTuple::new(py, fill_all(parts, py, values, fed)?)?.into_any(),
+            Form::List(parts) => PyList::new(py, fill_all(parts, py, values, fed, session)?)?.into_any(),
+            Form::Tuple(parts) => PyTuple::new(py, fill_all(parts, py, values, fed, session)?)?.into_any(),
             Form::Named(class, parts) => {
-                class.bind(py).call1(PyTuple::new(py, fill_all(parts, py, values, fed)?)?)?
+                class.bind(py).call1(PyTuple::new(py, fill_all(parts, py, values, fed, session)?)?)?
             }
             Form::Dict(class, parts) => {
-                let pairs = parts.iter().map(|(k, p)| Ok((k.clone_ref(py), p.fill(py, values, fed)?)));
+                let pairs = parts.iter().map(|(k, p)| Ok((k.clone_ref(py), p.fill(py, values, fed, session)?)));
                 let pairs = pairs.collect::<PyResult<Vec<_>>>()?;
                 match class.bind(py).is(py.get_type::<PyDict>()) {
                     true => {
@@ -212,7 +223,7 @@ impl Form {
                 }
             }
             Form::Packed(pack, parts) => {
-                pack.bind(py).call1((PyList::new(py, fill_all(parts, py, values, fed)?)?,))?
+                pack.bind(py).call1((PyList::new(py, fill_all(parts, py, values, fed, session)?)?,))?
             }
         })
     }
@@ -223,14 +234,15 @@ fn fill_all<'py>(
     py: Python<'py>,
     values: &mut impl Iterator<Item = Fetched>,
     fed: &Fed<'py>,
+    session: &Bound<'py, PyAny>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    parts.iter().map(|p| p.fill(py, values, fed)).collect()
+    parts.iter().map(|p| p.fill(py, values, fed, session)).collect()
 }
 
 /// For each thing asked for, whether it has a value.
 pub fn places(form: &Form) -> Vec<bool> {
     match form {
-        Form::Value(_) => vec![true],
+        Form::Value(_) | Form::Handle(_) => vec![true],
         Form::Nothing => vec![false],
         Form::List(parts) | Form::Tuple(parts) | Form::Named(_, parts) | Form::Packed(_, parts) => {
             parts.iter().flat_map(places).collect()

@@ -1,0 +1,27 @@
+//! `DeleteSessionTensor`: the session no longer keeps a tensor.
+
+use super::session_tensors::{handle, kept};
+use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
+use millstream_tensor::{DType, Result};
+
+pub(crate) fn def() -> OpDef {
+    OpDef::new("DeleteSessionTensor")
+        .doc("Forgets the tensor that GetSessionHandle kept in this session under `handle`. An error if there is none.")
+        .input("handle", DType::Str)
+        .infer(infer)
+        .kernel(Kernel::stateful(run))
+}
+
+fn infer(cx: &mut InferCx) -> Result<()> {
+    cx.scalar(0)
+}
+
+fn run(cx: &mut KernelCx) -> Result<()> {
+    kept(cx)?.delete(&handle(cx)?)
+}
+
+cases! {
+    infers: "DeleteSessionTensor(str[]) :",
+    is_there: "DeleteSessionTensor(\"h;7;cpu\") ! Failed to delete a tensor with handle 'h;7;cpu' in the session store.",
+    one_handle: "DeleteSessionTensor(str[2]) ! `handle` must be a scalar",
+}

@@ -243,6 +243,7 @@ impl GraphData {
                 let (pred, branch) = (c.pred, c.branch);
                 let op = if self.type_of(here)?.is_ref { "RefSwitch" } else { "Switch" };
                 let spec = NodeSpec::new(op, Naming::Scoped(op.into())).inputs([here, pred]);
+                let spec = self.beside(here, spec)?;
                 let inside = Port::new(self.insert(spec.context(Some(id)))?, branch);
                 if let ContextKind::Cond(c) = &mut self.contexts[id.0 as usize].kind {
                     c.captures.push(inside.node);

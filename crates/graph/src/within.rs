@@ -4,7 +4,8 @@
 use crate::attr::Attr;
 use crate::context::ContextId;
 use crate::graph::{ControlScope, Graph, GraphData, NodeSpec};
-use crate::ids::NodeId;
+use crate::ids::{NodeId, Port};
+use crate::node::Node;
 use crate::output::Op;
 use millstream_tensor::Result;
 use std::collections::BTreeSet;
@@ -154,10 +155,7 @@ impl GraphData {
                     let node = self.node(*id)?;
                     // Of several, the outermost that has one.
                     device = device.or_else(|| Some(node.device.clone()).filter(|d| !d.is_empty()));
-                    match node.info.attrs.strs("_class") {
-                        Ok(groups) => beside.extend(groups.into_iter().map(|g| g.text().into_owned())),
-                        Err(_) => _ = beside.insert(format!("loc:@{}", node.name())),
-                    }
+                    beside.extend(groups_of(node));
                 }
                 Overlay::Container(name) => container = Some(name),
                 Overlay::Attr(..) | Overlay::Gradient(..) => {}
@@ -176,5 +174,20 @@ impl GraphData {
             spec.attrs.set("_class", beside.into_iter().collect::<Vec<_>>());
         }
         Ok(())
+    }
+    /// A new node that belongs where the one is that gives `value`, whatever the blocks around say: how TensorFlow places the Switch of a value.
+    pub(crate) fn beside(&self, value: Port, mut spec: NodeSpec) -> Result<NodeSpec> {
+        let node = self.node(value.node)?;
+        spec.attrs.set("_class", groups_of(node));
+        spec.device = Some(node.device.clone());
+        Ok(spec)
+    }
+}
+
+/// The groups that a node belongs to (the attribute `_class`); without any, it is one of its own.
+fn groups_of(node: &Node) -> Vec<String> {
+    match node.info.attrs.strs("_class") {
+        Ok(groups) => groups.into_iter().map(|g| g.text().into_owned()).collect(),
+        Err(_) => vec![format!("loc:@{}", node.name())],
     }
 }

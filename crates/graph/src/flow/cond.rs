@@ -224,6 +224,7 @@ impl<'g> Cond<'g> {
         g.contexts[id.0 as usize].external.insert(real, real);
         let op = op_for(&g, "Switch", real)?;
         let spec = NodeSpec::new(op, Naming::Scoped(op.into())).inputs([real, self.pred]).at(self.at);
+        let spec = g.beside(real, spec)?;
         let inside = Port::new(g.add_scoped(spec)?, branch);
         g.contexts[id.0 as usize].external.insert(value, inside);
         Ok(inside)

@@ -143,6 +143,7 @@ impl<'g> Loop<'g> {
             for &merge in &self.merges {
                 let op = op_for(&g, "Switch", merge)?;
                 let spec = NodeSpec::new(op, Naming::Scoped(op.into())).inputs([merge, pivot]).at(at);
+                let spec = g.beside(merge, spec)?;
                 self.switches.push(g.add_scoped(spec)?);
             }
             let mut current = Vec::new();

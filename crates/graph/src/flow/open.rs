@@ -162,6 +162,7 @@ impl<'g> OpenLoop<'g> {
             let op = op_for(&g, op, inputs[0])?;
             let spec =
                 NodeSpec::new(op, Naming::Scoped(op.into())).inputs(inputs.iter().copied()).at(self.at);
+            let spec = if op.ends_with("Switch") { g.beside(merge, spec)? } else { spec };
             g.add_scoped(spec)
         };
         let made = make("Switch", &[merge, pivot])

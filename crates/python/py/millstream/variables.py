@@ -543,19 +543,31 @@ class RefVariable(Variable):
         return op("Scatter" + what)(self._variable, slices.indices, slices.values, use_locking=False, name=name)
 
 
+def _place_together(graph: Any, before: int, name: str) -> None:
+    """What was made since belongs where the variable is."""
+    from millstream import protos
+
+    beside = protos.AttrValue(list=protos.AttrValue.ListValue(s=[b"loc:@" + name.encode()]))
+    for one in graph._operations(before):
+        if "_class" not in one._attr_names():
+            one._set_attr("_class", beside)
+
+
 class ResourceVariable(Variable):
     """A variable behind a handle: `VarHandleOp`."""
 
     def _make(self, initial: Any, name: Optional[str], dtype: Any, validate_shape: bool, shape: Any) -> None:
         with name_scope(name, "Variable", []) as scope:
             full = scope.rstrip("/")
-            with name_scope("Initializer"):
+            before = len(self._graph)
+            with name_scope("Initializer"), self._graph.device(None):
                 value = convert_to_tensor(initial() if callable(initial) else initial, dtype, "initial_value")
             self._initial_value = value
             known = shape if shape is not None else value.shape
             self._value_dtype = value.dtype.base_dtype
             self._static_shape = known
             self._variable = op("VarHandleOp")(dtype=self._value_dtype, shape=known, shared_name=full, name=scope)
+            _place_together(self._graph, before, full)
             with name_scope("IsInitialized"):
                 self._is_initialized = op("VarIsInitializedOp")(self._variable)
             with name_scope("Assign") as n:

@@ -189,6 +189,12 @@ impl<'g> OpBuilder<'g> {
         self
     }
 
+    /// Makes the node with exactly this name, but in the loop or branch that is being built, like any other node there. For importers.
+    pub fn exact_here(mut self) -> Self {
+        self.exact = true;
+        self
+    }
+
     /// Makes the node as said, in this context, with nothing captured; the name is made unique. For loop builders.
     pub fn raw(mut self, context: Option<crate::context::ContextId>) -> Self {
         self.raw = true;
@@ -260,6 +266,7 @@ impl<'g> OpBuilder<'g> {
             // A constant has neither; what its control inputs bring in is named beside it.
             Naming::Reserved(_) if self.op == "Const" => g.current_scope().to_owned(),
             Naming::Reserved(name) => format!("{name}/"),
+            Naming::Exact(name) if !self.raw => format!("{name}/"),
             _ => String::new(),
         };
         let hints = def.map(|def| dtype_hints(g, def, &self.args, &self.attrs)).unwrap_or_default();

@@ -70,7 +70,8 @@ fn attr_def(name: &str, spec: &AttrSpec) -> Result<AttrDef> {
     Ok(message)
 }
 
-fn kind_name(kind: AttrKind) -> &'static str {
+/// What TensorFlow calls a kind of attribute.
+pub(crate) fn kind_name(kind: AttrKind) -> &'static str {
     match kind {
         AttrKind::Type(_) => "type",
         AttrKind::TypeList => "list(type)",

@@ -7,7 +7,7 @@
 
 use crate::allowance::Allowance;
 use crate::flat::{Flat, Input, check_name, parse_input, short};
-use crate::{attrs, contexts, functions};
+use crate::{attrs, contexts, definitions, functions, signature};
 use millstream_graph::op::{Count, OpDef, Registry, Role};
 use millstream_graph::{Arg, Attr, Attrs, Graph, GraphData, NodeId, Op, Output, Port, Program};
 use millstream_proto::{AttrValue, GraphDef, OpList};
@@ -114,6 +114,7 @@ pub(crate) fn import(
         allowance,
         ids: vec![None; nodes.len()],
         made: Vec::with_capacity(nodes.len()),
+        here: false,
     };
     let n_contexts = graph.read(|g| g.contexts().len());
     let result = import.run(&nodes, &wiring, &order, finish);
@@ -371,6 +372,8 @@ struct Import<'a> {
     /// By position in the message.
     ids: Vec<Option<NodeId>>,
     made: Vec<NodeId>,
+    /// Whether the nodes become part of the loop or branch that is being built: where they have no loops and branches of their own.
+    here: bool,
 }
 
 impl Import<'_> {
@@ -381,6 +384,7 @@ impl Import<'_> {
         order: &[u32],
         finish: impl FnOnce(&Imported, &Program) -> Result<()>,
     ) -> Result<Imported> {
+        self.here = self.graph.current_context().is_some() && !self.has_flow(nodes);
         for &n in order {
             let node = &nodes[n as usize];
             let at = |e: Error| e.at_node(&short(&node.name), &short(&node.op));
@@ -392,13 +396,22 @@ impl Import<'_> {
         self.close(nodes, wiring)?;
         let elements: Result<_> =
             self.options.return_elements.iter().map(|e| self.element(e, wiring)).collect();
-        let program = self.graph.read(|g| Program::of_nodes(g, &self.made))?;
+        // In a loop or branch that is still being built there is no program yet.
+        let whole = if self.here { &[][..] } else { &self.made[..] };
+        let program = self.graph.read(|g| Program::of_nodes(g, whole))?;
         self.graph.infer_loops(&self.made);
         let imported =
             Imported { nodes: self.made.clone(), elements: elements?, prefix: self.prefix.clone() };
         finish(&imported, &program)?;
         contexts::recover(self.graph, &program, &imported.nodes)?;
         Ok(imported)
+    }
+
+    fn has_flow(&self, nodes: &[Flat]) -> bool {
+        let role = |node: &Flat| self.registry.get(&node.op).map(|def| def.role);
+        nodes
+            .iter()
+            .any(|n| matches!(role(n), Some(Role::Switch | Role::Merge | Role::Enter | Role::NextIteration)))
     }
 
     fn make(&mut self, node: &Flat, inputs: &[Source], controls: &[Before]) -> Result<NodeId> {
@@ -412,7 +425,14 @@ impl Import<'_> {
         if self.options.unique_names && graph.operation(&name).is_ok() {
             name = graph.in_scope(String::new(), || graph.unique_name(&name));
         }
-        let mut builder = graph.op(def.name).name(name).exact().attrs(attrs);
+        let sources = inputs.iter().map(|source| match *source {
+            Source::Here(n, index) => self.id(n).map(|id| Some(Port::new(id, index))),
+            Source::Mapped(port) => Ok(Some(port)),
+            Source::Back(..) => Ok(None),
+        });
+        signature::check(graph, &name, def, &attrs, &sources.collect::<Result<Vec<_>>>()?)?;
+        let builder = graph.op(def.name).name(name).attrs(attrs);
+        let mut builder = if self.here { builder.exact_here() } else { builder.exact() };
         for source in inputs {
             builder = match *source {
                 Source::Here(n, index) => builder.input(Output::new(graph, Port::new(self.id(n)?, index))),
@@ -463,6 +483,9 @@ impl Import<'_> {
                 Some(spec) => {
                     ensure!(
                         attrs::fits(value, spec.kind),
+                        "AttrValue had value with type '{}' when '{}' expected\n\t for attr '{name}'",
+                        signature::kind_of(value),
+                        definitions::kind_name(spec.kind);
                         "{}: attribute `{name}` is not {:?}",
                         def.name,
                         spec.kind

@@ -17,6 +17,7 @@ mod flat;
 mod functions;
 mod import;
 mod meta;
+mod signature;
 mod types;
 
 pub use definitions::{decode_attr, op_def};

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import platform
 from typing import Any, Dict, List, Optional
 
 from millstream import _engine, errors
@@ -59,7 +60,7 @@ def import_graph_def(
     with _scope(graph, name) as prefix:
         mapped = _mapped(graph, input_map or {})
         found = _engine.import_graph_def(graph, graph_def.SerializeToString(), prefix, mapped, names)
-    _place(graph, before)
+    _place(graph, before, any(node.device for node in graph_def.node))
     return None if return_elements is None else found
 
 
@@ -86,17 +87,22 @@ def _check_ops(graph_def: Any) -> None:
             raise errors.NotFoundError(
                 None,
                 None,
-                "Op type not registered '%s' in binary: node '%s' is of an op that there is none of here. If it is one of tf.contrib, or of a "
-                "library of its own, it cannot be imported." % (node.op, node.name),
+                "Op type not registered '%s' in binary running on %s. Make sure the Op and Kernel are registered in the binary running in this "
+                "process. Note that if you are loading a saved graph which used ops from tf.contrib, accessing (e.g.) `tf.contrib.resampler` should be "
+                "done before importing the graph, as contrib ops are lazily registered when the module is first accessed. (Node '%s'. There is no "
+                "such op here, and ops of tf.contrib or of libraries cannot be added.)" % (node.op, platform.node(), node.name),
             )
 
 
-def _place(graph: Graph, before: int) -> None:
-    """Devices of open blocks count where the nodes do not say otherwise."""
+def _place(graph: Graph, before: int, placed: bool) -> None:
+    """Devices of open blocks count where the nodes do not say otherwise; a device has one name (`/device:CPU:0`, not `/cpu:0`)."""
     devices = [d for d in graph._dressing.active() if isinstance(d, str)]
-    if any(devices):
+    if any(devices) or placed:
         for op in graph._operations(before):
-            op._set_device(merged([*devices, op.device]))
+            try:
+                op._set_device(merged([*devices, op.device]))
+            except ValueError:
+                pass  # No device's name: it stays as the graph has it.
 
 
 def _text(value: Any) -> str:

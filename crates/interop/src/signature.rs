@@ -1,0 +1,210 @@
+//! [`check`]: whether a node of a message has the attributes and inputs that its op declares, said in TensorFlow's words if not.
+
+use crate::definitions::{kind_name, op_def};
+use crate::flat::short;
+use millstream_graph::op::{Count, OpDef, TypeSpec};
+use millstream_graph::{Attrs, Graph, Port};
+use millstream_proto::attr_value::Value;
+use millstream_proto::op_def::ArgDef;
+use millstream_proto::{AttrValue, DataType};
+use millstream_tensor::{DType, Error, Result, ensure, invalid};
+use std::fmt::Write;
+
+/// An error unless the attributes are all there that nothing else says, and the inputs are as many and of the dtypes that these say.
+/// `None` stands for a back edge.
+pub(crate) fn check(
+    graph: &Graph,
+    name: &str,
+    def: &OpDef,
+    attrs: &Attrs,
+    inputs: &[Option<Port>],
+) -> Result<()> {
+    for (attr, spec) in &def.attrs {
+        if spec.default.is_none() && attrs.get(attr).is_none() && !follows(def, attr) {
+            let own = invalid!("{} needs the attribute `{attr}` (a {})", def.name, kind_name(spec.kind));
+            return Err(own.led_by(format!("NodeDef missing attr '{attr}' from {}", place(def, name))));
+        }
+    }
+    let types = inputs.iter().map(|port| port.map(|p| type_of(graph, name, p)).transpose());
+    let given = types.collect::<Result<Vec<_>>>()?;
+    let Some(wanted) = declared(def, attrs) else { return Ok(()) };
+    ensure!(
+        wanted.len() == given.len(),
+        "NodeDef expected inputs '{}' do not match {} inputs specified; {}",
+        wanted.iter().map(|d| d.kernel_name()).collect::<Vec<_>>().join(", "),
+        given.len(),
+        place(def, name);
+        "{} takes {} inputs here, got {}",
+        def.name,
+        wanted.len(),
+        given.len()
+    );
+    for (i, (wanted, given)) in wanted.iter().zip(&given).enumerate() {
+        if let (Some(given), Some(port)) = (given, inputs[i])
+            && given != wanted
+        {
+            return Err(mismatch(graph, name, i, port, *given, *wanted));
+        }
+    }
+    Ok(())
+}
+
+/// Whether an attribute follows from the inputs.
+fn follows(def: &OpDef, attr: &str) -> bool {
+    def.inputs.iter().any(|arg| {
+        matches!(arg.count, Count::Number(n) | Count::List(n) if n == attr)
+            || matches!(arg.ty, TypeSpec::Attr(t) if t == attr)
+    })
+}
+
+/// The dtypes of the inputs, as far as the attributes say them.
+fn declared(def: &OpDef, attrs: &Attrs) -> Option<Vec<DType>> {
+    let mut types = Vec::new();
+    for arg in &def.inputs {
+        let dtype = || match arg.ty {
+            TypeSpec::Fixed(dtype) => Some(dtype),
+            TypeSpec::Attr(attr) => attrs.dtype(attr).ok(),
+        };
+        match arg.count {
+            Count::One => types.push(dtype()?),
+            Count::Number(n) => {
+                let n = usize::try_from(attrs.int(n).ok()?).ok().filter(|n| *n <= MOST)?;
+                types.extend(std::iter::repeat_n(dtype()?, n));
+            }
+            Count::List(list) => types.extend(attrs.dtypes(list).ok()?),
+        }
+    }
+    Some(types)
+}
+
+/// More inputs than this are not listed: what a message claims to have is not believed.
+const MOST: usize = 1 << 16;
+
+fn type_of(graph: &Graph, name: &str, port: Port) -> Result<DType> {
+    graph.read(|g| {
+        let node = g.node(port.node)?;
+        let outputs = &node.info.output_types;
+        outputs.get(port.index as usize).map(|ty| ty.dtype).ok_or_else(|| {
+            invalid!(
+                "Node '{}': Connecting to invalid output {} of source node {} which has {} outputs.",
+                short(name),
+                port.index,
+                short(node.name()),
+                outputs.len();
+                "node `{}` has {} outputs, not {}",
+                short(node.name()),
+                outputs.len(),
+                u64::from(port.index) + 1
+            )
+        })
+    })
+}
+
+fn mismatch(graph: &Graph, name: &str, i: usize, port: Port, given: DType, wanted: DType) -> Error {
+    let source = graph.read(|g| g.node(port.node).map(|n| short(n.name()).to_string()).unwrap_or_default());
+    invalid!(
+        "Input {i} of node {} was passed {} from {source}:{} incompatible with expected {}.",
+        short(name),
+        given.kernel_name(),
+        port.index,
+        wanted.kernel_name();
+        "input {i} is `{source}:{}`, which is {given}, and must be {wanted}",
+        port.index
+    )
+    .with_help("convert it with `cast`, or map another value to it")
+}
+
+/// Which node it is, and of which op.
+fn place(def: &OpDef, name: &str) -> String {
+    format!("{}; NodeDef: {{{{node {}}}}}", summary(def), short(name))
+}
+
+/// An op as TensorFlow shows it: `Op<name=Identity; signature=input:T -> output:T; attr=T:type>`.
+fn summary(def: &OpDef) -> String {
+    let Ok(message) = op_def(def) else { return format!("Op<name={}>", def.name) };
+    let args = |args: &[ArgDef]| args.iter().map(argument).collect::<Vec<_>>().join(", ");
+    let mut text = format!(
+        "Op<name={}; signature={} -> {}",
+        message.name,
+        args(&message.input_arg),
+        args(&message.output_arg)
+    );
+    for attr in &message.attr {
+        let _ = write!(text, "; attr={}:{}", attr.name, attr.r#type);
+        if let Some(default) = &attr.default_value {
+            let _ = write!(text, ",default={}", value(default));
+        }
+        if attr.has_minimum {
+            let _ = write!(text, ",min={}", attr.minimum);
+        }
+        if let Some(allowed) = &attr.allowed_values {
+            let _ = write!(text, ",allowed={}", value(allowed));
+        }
+    }
+    if message.is_stateful {
+        text += "; is_stateful=true";
+    }
+    text + ">"
+}
+
+fn argument(arg: &ArgDef) -> String {
+    let dtype = match (arg.type_list_attr.as_str(), arg.type_attr.as_str()) {
+        ("", "") => DType::from_number(arg.r#type).map_or("?", DType::kernel_name),
+        ("", attr) | (attr, _) => attr,
+    };
+    let dtype = match arg.number_attr.as_str() {
+        "" => dtype.to_owned(),
+        n => format!("{n}*{dtype}"),
+    };
+    match arg.is_ref {
+        true => format!("{}:Ref({dtype})", arg.name),
+        false => format!("{}:{dtype}", arg.name),
+    }
+}
+
+fn value(attr: &AttrValue) -> String {
+    let dtype = |number: i32| DataType::try_from(number).map_or("DT_INVALID", |d| d.as_str_name());
+    let shape = |s: &millstream_proto::TensorShapeProto| match s.unknown_rank {
+        true => "<unknown>".to_owned(),
+        false => {
+            let dims = s.dim.iter().map(|d| if d.size < 0 { "?".to_owned() } else { d.size.to_string() });
+            format!("[{}]", dims.collect::<Vec<_>>().join(","))
+        }
+    };
+    let text = |s: &[u8]| format!("\"{}\"", s.escape_ascii());
+    match &attr.value {
+        Some(Value::S(s)) => text(s),
+        Some(Value::I(i)) => i.to_string(),
+        Some(Value::F(f)) => f.to_string(),
+        Some(Value::B(b)) => b.to_string(),
+        Some(Value::Type(t)) => dtype(*t).to_owned(),
+        Some(Value::Shape(s)) => shape(s),
+        Some(Value::List(list)) => {
+            let mut items: Vec<String> = list.s.iter().map(|s| text(s)).collect();
+            items.extend(list.i.iter().map(i64::to_string));
+            items.extend(list.f.iter().map(f32::to_string));
+            items.extend(list.b.iter().map(bool::to_string));
+            items.extend(list.r#type.iter().map(|t| dtype(*t).to_owned()));
+            items.extend(list.shape.iter().map(shape));
+            format!("[{}]", items.join(", "))
+        }
+        Some(Value::Tensor(_)) => "<tensor>".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// What kind of value an attribute of a message has.
+pub(crate) fn kind_of(attr: &AttrValue) -> &'static str {
+    match &attr.value {
+        Some(Value::S(_)) => "string",
+        Some(Value::I(_)) => "int",
+        Some(Value::F(_)) => "float",
+        Some(Value::B(_)) => "bool",
+        Some(Value::Type(_)) => "type",
+        Some(Value::Shape(_)) => "shape",
+        Some(Value::Tensor(_)) => "tensor",
+        Some(Value::Func(_)) => "func",
+        Some(Value::List(_)) => "list",
+        _ => "",
+    }
+}

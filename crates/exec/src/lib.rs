@@ -23,4 +23,4 @@ pub use probe::{Condition, Sighting, Test, Watches};
 pub use progress::{LoopCount, Progress};
 pub use reference::Reference;
 pub use step::{Outcome, RunOptions, Runner};
-pub use trace::{Event, Trace};
+pub use trace::{Event, Seen, Trace};

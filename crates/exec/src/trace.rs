@@ -1,6 +1,7 @@
 //! [`Trace`]: every execution of a node with its frame and iteration, as Chrome's and Perfetto's trace format.
 
 use crate::plan::Label;
+use millstream_tensor::{DType, Shape};
 use std::fmt::Write;
 use std::time::Instant;
 
@@ -21,6 +22,19 @@ pub struct Event {
     pub start_ns: u64,
     /// How long it took, in nanoseconds.
     pub duration_ns: u64,
+    /// The values that its kernel gave, as far as anything was to read them.
+    pub outputs: Vec<Seen>,
+}
+
+/// A value that a node gave, without its elements.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// Which output.
+    pub index: u32,
+    /// Its element type.
+    pub dtype: DType,
+    /// Its shape.
+    pub shape: Shape,
 }
 
 impl Event {
@@ -49,7 +63,8 @@ impl Trace {
         self.begun = Instant::now();
     }
 
-    pub(crate) fn end(&mut self, label: &Label, place: String, iteration: u64, dead: bool) {
+    pub(crate) fn end(&mut self, label: &Label, place: String, iteration: u64, outputs: Option<Vec<Seen>>) {
+        let dead = outputs.is_none();
         let start_ns = self.begun.duration_since(self.origin).as_nanos() as u64;
         self.events.push(Event {
             node: label.name.clone(),
@@ -59,6 +74,7 @@ impl Trace {
             dead,
             start_ns,
             duration_ns: if dead { 0 } else { self.begun.elapsed().as_nanos() as u64 },
+            outputs: outputs.unwrap_or_default(),
         });
     }
 

@@ -2,7 +2,8 @@
 
 use super::frames::{Arrival, Frame};
 use super::{DEAD, Ready};
-use crate::plan::{Edge, Input, MergeState, NO_SLOT, Place, Plan, To};
+use crate::plan::{Edge, Input, Kind, MergeState, NO_SLOT, Place, Plan, To};
+use crate::trace::Seen;
 use millstream_tensor::Tensor;
 use smallvec::SmallVec;
 
@@ -20,6 +21,23 @@ pub(super) struct Iteration {
 }
 
 impl Iteration {
+    /// What lies in the slots of a node that has just run: what its kernel gave.
+    pub(super) fn seen(&self, plan: &Plan, n: u32) -> Vec<Seen> {
+        let node = &plan.nodes[n as usize];
+        let (Kind::Kernel(kernel) | Kind::Unary(_, kernel) | Kind::Binary(_, kernel)) = node.kind else {
+            return Vec::new();
+        };
+        let types = &plan.kernels[kernel as usize].info.output_types;
+        let slots = plan.slots(node, types.len()).iter().zip(types).enumerate();
+        slots
+            .filter(|(_, (slot, ty))| **slot != NO_SLOT && !ty.is_ref)
+            .map(|(index, (&slot, _))| {
+                let value = &self.values[slot as usize];
+                Seen { index: index as u32, dtype: value.dtype(), shape: value.shape().clone() }
+            })
+            .collect()
+    }
+
     /// A token arrives that only counts down, at the place `Edge::plain` gives: the node if it is ready now.
     #[inline(always)]
     pub(super) fn count_down(&mut self, at: u32, edge: Edge, local: usize, dead: bool) -> Option<Ready> {

@@ -173,7 +173,8 @@ impl Machine {
             let place = self.place(plan, at);
             let number = self.iterations[at as usize].number;
             if let Some(trace) = &mut self.trace {
-                trace.end(&plan.labels[n as usize], place, number, dead);
+                let outputs = (!dead).then(|| self.iterations[at as usize].seen(plan, n));
+                trace.end(&plan.labels[n as usize], place, number, outputs);
             }
         }
     }

@@ -1,7 +1,11 @@
 //! Traces as TensorFlow's `RunMetadata`.
 
-use millstream_exec::Trace;
-use millstream_interop::proto::{DeviceStepStats, NodeExecStats, RunMetadata, StepStats};
+use millstream_checkpoint::message::encode_shape;
+use millstream_exec::{Seen, Trace};
+use millstream_interop::proto::{
+    AllocationDescription, DeviceStepStats, NodeExecStats, NodeOutput, RunMetadata, StepStats,
+    TensorDescription,
+};
 use std::collections::BTreeMap;
 
 /// The device that all nodes run on.
@@ -32,6 +36,7 @@ pub fn message(trace: &Trace) -> RunMetadata {
             timeline_label: label(&event.node, event.op, &event.place),
             scheduled_micros: start / 1000,
             scheduled_nanos: start,
+            output: event.outputs.iter().map(output).collect(),
             thread_id: *rows.entry(frame).or_insert(next),
             ..NodeExecStats::default()
         });
@@ -39,6 +44,23 @@ pub fn message(trace: &Trace) -> RunMetadata {
     let thread_names = rows.into_iter().map(|(frame, row)| (row, frame.to_owned())).collect();
     let device = DeviceStepStats { device: DEVICE.into(), node_stats, thread_names };
     RunMetadata { step_stats: Some(StepStats { dev_stats: vec![device] }), ..RunMetadata::default() }
+}
+
+fn output(seen: &Seen) -> NodeOutput {
+    let bytes = seen.shape.elements().saturating_mul(seen.dtype.size().unwrap_or(0));
+    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+    NodeOutput {
+        slot: seen.index.cast_signed(),
+        tensor_description: Some(TensorDescription {
+            dtype: seen.dtype.number(),
+            shape: Some(encode_shape(&(&seen.shape).into())),
+            allocation_description: Some(AllocationDescription {
+                requested_bytes: bytes,
+                allocator_name: "cpu".into(),
+                ..AllocationDescription::default()
+            }),
+        }),
+    }
 }
 
 fn label(node: &str, op: &str, place: &str) -> String {

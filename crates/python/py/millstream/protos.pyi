@@ -261,6 +261,12 @@ class DataClass:
     @classmethod
     def keys(cls) -> _t.List[str]: ...
 
+class AllocationDescription(_Message):
+    requested_bytes: int
+    allocated_bytes: int
+    allocator_name: str
+    def __init__(self, *, requested_bytes: _t.Optional[int] = ..., allocated_bytes: _t.Optional[int] = ..., allocator_name: _t.Optional[str] = ...) -> None: ...
+
 class AssetFileDef(_Message):
     tensor_info: _t.Any
     filename: str
@@ -690,6 +696,7 @@ class NodeExecStats(_Message):
     op_start_rel_micros: int
     op_end_rel_micros: int
     all_end_rel_micros: int
+    output: _t.Any
     timeline_label: str
     scheduled_micros: int
     thread_id: int
@@ -698,7 +705,12 @@ class NodeExecStats(_Message):
     op_end_rel_nanos: int
     all_end_rel_nanos: int
     scheduled_nanos: int
-    def __init__(self, *, node_name: _t.Optional[str] = ..., all_start_micros: _t.Optional[int] = ..., op_start_rel_micros: _t.Optional[int] = ..., op_end_rel_micros: _t.Optional[int] = ..., all_end_rel_micros: _t.Optional[int] = ..., timeline_label: _t.Optional[str] = ..., scheduled_micros: _t.Optional[int] = ..., thread_id: _t.Optional[int] = ..., all_start_nanos: _t.Optional[int] = ..., op_start_rel_nanos: _t.Optional[int] = ..., op_end_rel_nanos: _t.Optional[int] = ..., all_end_rel_nanos: _t.Optional[int] = ..., scheduled_nanos: _t.Optional[int] = ...) -> None: ...
+    def __init__(self, *, node_name: _t.Optional[str] = ..., all_start_micros: _t.Optional[int] = ..., op_start_rel_micros: _t.Optional[int] = ..., op_end_rel_micros: _t.Optional[int] = ..., all_end_rel_micros: _t.Optional[int] = ..., output: _t.Any = ..., timeline_label: _t.Optional[str] = ..., scheduled_micros: _t.Optional[int] = ..., thread_id: _t.Optional[int] = ..., all_start_nanos: _t.Optional[int] = ..., op_start_rel_nanos: _t.Optional[int] = ..., op_end_rel_nanos: _t.Optional[int] = ..., all_end_rel_nanos: _t.Optional[int] = ..., scheduled_nanos: _t.Optional[int] = ...) -> None: ...
+
+class NodeOutput(_Message):
+    slot: int
+    tensor_description: _t.Any
+    def __init__(self, *, slot: _t.Optional[int] = ..., tensor_description: _t.Any = ...) -> None: ...
 
 class NoneValue(_Message):
     def __init__(self, ) -> None: ...
@@ -1170,6 +1182,12 @@ class TensorConnection(_Message):
     from_tensor: str
     to_tensor: str
     def __init__(self, *, from_tensor: _t.Optional[str] = ..., to_tensor: _t.Optional[str] = ...) -> None: ...
+
+class TensorDescription(_Message):
+    dtype: int
+    shape: _t.Any
+    allocation_description: _t.Any
+    def __init__(self, *, dtype: _t.Optional[int] = ..., shape: _t.Any = ..., allocation_description: _t.Any = ...) -> None: ...
 
 class TensorInfo(_Message):
     class CooSparse(_Message):

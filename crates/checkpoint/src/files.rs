@@ -21,7 +21,11 @@ pub fn file_error(doing: &str, path: &Path, error: &io::Error) -> Error {
         }
         _ => Code::Unknown,
     };
-    Error::new(code, format!("cannot {doing} `{}`: {error}", path.display()))
+    let reason = error.to_string();
+    // As TensorFlow has it: without the number of the error.
+    let words = reason.split(" (os error").next().unwrap_or(&reason);
+    Error::new(code, format!("cannot {doing} `{}`: {reason}", path.display()))
+        .led_by(format!("{}; {words}", path.display()))
 }
 
 /// The path with this behind it.

@@ -31,7 +31,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let i = usize::try_from(index)
         .ok()
         .filter(|i| *i < n)
-        .ok_or_else(|| invalid!("`index` is {index} but there are {n} inputs: it must be in 0..{n}"))?;
+        .ok_or_else(|| invalid!("Index must be in the range [0, {n}) but got {index}"; "`index` is {index} but there are {n} inputs: it must be in 0..{n}"))?;
     let chosen = cx.take(i + 1);
     cx.set(0, chosen);
     Ok(())

@@ -26,6 +26,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         let wanted = PartialShape::new(batch.iter().copied().chain([n]));
         let merged = wanted.merge(diagonal).ok_or_else(|| {
             invalid!("`diagonal` has shape {diagonal} but the diagonals of `input` have shape {wanted}")
+                .led_by(unequal_diagonal(&wanted, diagonal))
         })?;
         let merged = merged.dims().unwrap_or(&[]);
         let batch = merged.iter().take(batch.len()).copied();
@@ -61,6 +62,14 @@ fn grad(cx: &mut GradCx) -> Result<()> {
         cx.give(1, cx.call("MatrixDiagPart", [dy]));
     }
     Ok(())
+}
+
+/// TensorFlow's words for a diagonal of the wrong shape: the last dimension is compared first.
+fn unequal_diagonal(wanted: &PartialShape, diagonal: &PartialShape) -> String {
+    match (wanted.dims().and_then(|d| d.last().copied()), diagonal.dims().and_then(|d| d.last().copied())) {
+        (Some(Some(a)), Some(Some(b))) if a != b => millstream_tensor::unequal(a, b),
+        _ => wanted.difference(diagonal),
+    }
 }
 
 cases! {

@@ -41,7 +41,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         ensure!(
             updates.is_compatible(&wanted),
             "{}",
-            wanted.difference(updates);
+            updates.difference(&wanted);
             "`updates` has shape {updates} but must be {wanted} or a scalar: `indices` is {}, the variable {variable}",
             cx.input(1)
         );

@@ -207,6 +207,10 @@ pub(super) fn rows_of(
                 Error::unimplemented(format!(
                     "{array:?}: no element is read, and the element shape is not known beyond {known}"
                 ))
+                .led_by(format!(
+                    "TensorArray has size zero, but element shape {} is not fully defined. Currently only static shapes are supported when packing zero-size TensorArrays.",
+                    if known.rank().is_none() { "<unknown>".to_owned() } else { known.to_string() }
+                ))
             })?
         }
     };
@@ -219,6 +223,8 @@ pub(super) fn rows_of(
         );
         ensure!(
             *value.shape() == shape,
+            "TensorArray has inconsistent shapes.  Index 0 has shape: {shape} but index {index} has shape: {}",
+            value.shape();
             "{array:?}: the elements must all have one shape: index {} has {shape} but index {index} has {}",
             shown.next().unwrap_or(0),
             value.shape()

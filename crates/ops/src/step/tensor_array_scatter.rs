@@ -29,7 +29,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let (shape, value) = (elements(cx, cx.dtype(2))?, cx.input(2));
     ensure!(value.rank() != Some(0), "`value` is a scalar: it has no rows to write");
     if let (Some(rows), Some(n)) = (value.dim(0), n) {
-        ensure!(rows == n, "{}", millstream_tensor::unequal(n, rows); "`value` has {rows} rows for {n} indices");
+        ensure!(rows == n, "{}", millstream_tensor::unequal(rows, n); "`value` has {rows} rows for {n} indices");
     }
     let row = unstacked(value);
     ensure!(shape.is_compatible(&row), "Inconsistent shapes: saw {} but expected {}", row.as_tuple(), shape.as_tuple(); "rows of shape {row} are written to a TensorArray of elements of shape {shape}");

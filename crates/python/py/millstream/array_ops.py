@@ -615,6 +615,9 @@ def one_hot(
     Returns:
       A tensor with a rank greater by 1 than that of `indices`.
 
+    Raises:
+      TypeError: `on_value` and `off_value` are of different dtypes.
+
     Example:
       >>> print(tf.Session().run(tf.one_hot([0, 2, -1], depth=3)))
       [[1. 0. 0.]
@@ -627,6 +630,10 @@ def one_hot(
             if value is not None and to is None:
                 to = convert_to_tensor(value).dtype.base_dtype if not isinstance(value, float) else dtypes.float32
         to = to or dtypes.float32
+        if dtype is None and on_value is not None and off_value is not None:
+            pair = [convert_to_tensor(v).dtype.base_dtype if not isinstance(v, float) else dtypes.float32 for v in (on_value, off_value)]
+            if pair[0] != pair[1]:
+                raise TypeError("dtype %s of on_value does not match dtype %s of off_value" % (pair[0], pair[1]))
         on = convert_to_tensor(1 if on_value is None and to != dtypes.bool else True if on_value is None else on_value, to, "on_value")
         off = convert_to_tensor(0 if off_value is None and to != dtypes.bool else False if off_value is None else off_value, to, "off_value")
         return op("OneHot")(indices, depth, on, off, axis=-1 if axis is None else axis, name=name)

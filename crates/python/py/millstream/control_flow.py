@@ -486,7 +486,9 @@ def cond(
     if not isinstance(pred, Tensor):
         pred = convert_to_tensor(pred)
     if pred.dtype.base_dtype != dtypes.bool:
-        raise TypeError("pred must be a bool, not %s" % pred.dtype.name)
+        raise TypeError(
+            "Input 'pred' of 'Switch' Op has type %s that does not match expected type of bool. (pred must be a bool: compare)" % pred.dtype.name
+        )
     check_scope_name(name)
     if pred.shape.ndims not in (0, None):
         dims = ",".join("?" if d is None else str(d) for d in pred.shape.as_list())
@@ -700,6 +702,8 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
     with name_scope(name, "switch_case", []), name_scope("indexed_case"):
         index = convert_to_tensor(branch_index, name="branch_index")
         if index.dtype.base_dtype != dtypes.int32:
+            if not index.dtype.is_integer:
+                raise TypeError("branch_index must an integer Tensor, got {}".format(index.dtype))
             raise TypeError("Input 'branch_index' of 'Case' Op has type %s that does not match expected type of int32." % index.dtype.name)
 
         def build(left: List[int]) -> Any:

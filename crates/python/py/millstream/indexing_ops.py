@@ -133,8 +133,6 @@ def _getitem(tensor: Tensor, key: Any, var: Any = None) -> Tensor:
                 masks["end_mask"] |= 1 << i
             strides.append(1 if k.step is None else _index(k.step))
         elif k is Ellipsis:
-            if masks["ellipsis_mask"]:
-                raise ValueError("Multiple ellipses in slice spec not allowed")
             begin, end, strides = [*begin, 0], [*end, 0], [*strides, 1]
             masks["ellipsis_mask"] |= 1 << i
         elif k is None:

@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from millstream import dtypes
+from millstream import dtypes, shapes
 from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.framework import IndexedSlices, SparseTensor, constant_value, convert_to_tensor, name_scope
@@ -518,6 +518,8 @@ def add_n(inputs: Any, name: Optional[str] = None) -> Tensor:
       >>> print(tf.Session().run(tf.add_n([[1, 2], [10, 20], [100, 200]])))
       [111 222]
     """
+    if not hasattr(inputs, "__iter__") and not hasattr(inputs, "__array__"):
+        raise TypeError("'%s' object is not iterable: inputs must be a list of tensors" % type(inputs).__name__)
     if not isinstance(inputs, (list, tuple)) or not inputs:
         raise ValueError("inputs must be a list of at least one Tensor/IndexedSlices with the same dtype and shape")
     inputs = [convert_to_tensor(i) for i in inputs]
@@ -542,6 +544,10 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
       >>> print(tf.Session().run(tf.accumulate_n([[1, 2], [10, 20]])))
       [11 22]
     """
+    shape = shapes.TensorShape(shape)
+    for value in inputs if isinstance(inputs, (list, tuple)) else ():
+        if isinstance(value, Tensor):
+            shape = shape.merge_with(value.shape)
     return add_n(inputs, name)
 
 
@@ -588,7 +594,7 @@ def matmul(
         if transpose_b and adjoint_b:
             raise ValueError("Only one of transpose_b and adjoint_b can be True.")
         a = convert_to_tensor(a, name="a")
-        b = convert_to_tensor(b, a.dtype.base_dtype, "b")
+        b = b if isinstance(b, Tensor) else convert_to_tensor(b, a.dtype.base_dtype, "b")
         ranks = a._shape_as_list(), b._shape_as_list()
         if all(r is None or len(r) > 2 for r in ranks):
             conj = op("Conj")
@@ -675,11 +681,16 @@ def conj(x: Any, name: Optional[str] = None) -> Tensor:
     Returns:
       A tensor of the same shape and dtype.
 
+    Raises:
+      TypeError: `x` holds text.
+
     Example:
       >>> print(tf.Session().run(tf.conj(tf.constant([1 + 2j]))))
       [1.-2.j]
     """
     x = convert_to_tensor(x, name="x")
+    if x.dtype.base_dtype == dtypes.string:
+        raise TypeError("Expected numeric or variant tensor, got dtype %r" % x.dtype)
     return op("Conj")(x, name=name) if x.dtype.is_complex else x
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
-from millstream import _namespaces, array_ops, dtypes, math_ops, random_ops, reduction_ops
+from millstream import _namespaces, array_ops, dtypes, errors, math_ops, random_ops, reduction_ops
 from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.deprecation import renamed as _renamed
@@ -54,6 +54,7 @@ Returns:
 
 Raises:
   ValueError: An axis other than the last, and the rank is unknown.
+  tf.errors.InvalidArgumentError: There is no such axis.
 
 Example:
   >>> print(tf.Session().run(tf.nn.{name}([[1.0, 1.0]])).round(4))
@@ -71,6 +72,9 @@ def _rows(name: str, called: str) -> Any:
             return op(op_name)(logits, name=name)
         if last is None:
             raise ValueError("the rank of the logits has to be known for an axis other than the last")
+        axis = _axis_of(axis, last + 1)
+        if axis == last:
+            return op(op_name)(logits, name=name)
         order = list(range(last + 1))
         order[axis], order[last] = last, order[axis]
         with name_scope(name, called, [logits]):
@@ -214,7 +218,8 @@ def softmax_cross_entropy_with_logits_v2(
 
     Raises:
       ValueError: Arguments are not given by name.
-      NotImplementedError: An axis other than the last.
+      ValueError: An axis other than the last, and the rank is unknown.
+      tf.errors.InvalidArgumentError: There is no such axis.
 
     Example:
       >>> print(tf.Session().run(tf.nn.softmax_cross_entropy_with_logits_v2(labels=[[0.5, 0.5]], logits=[[1.0, 1.0]])).round(4))
@@ -222,18 +227,31 @@ def softmax_cross_entropy_with_logits_v2(
     """
     _only_named("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     axis = _renamed(axis, dim, "axis", "dim")
-    with name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]):
+    with name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]) as name:
         logits = convert_to_tensor(logits, name="logits")
         labels = convert_to_tensor(labels, logits.dtype.base_dtype, "labels")
-        rank = len(logits._shape_as_list() or [0, 0])
-        if axis not in (None, -1, rank - 1):
-            raise NotImplementedError("an axis other than the last is not supported yet")
-        if rank == 2:
-            return op("SoftmaxCrossEntropyWithLogits")(logits, labels)[0]
+        rank = logits._rank()
+        if axis is not None and axis != -1 and (rank is None or axis != rank - 1):
+            if rank is None:
+                raise ValueError("the rank of logits must be known where the axis is not the last")
+            axis = _axis_of(axis, rank)
+            order = [i for i in range(rank) if i != axis] + [axis]
+            logits, labels = op("Transpose")(logits, order), op("Transpose")(labels, order)
+        if (2 if rank is None else rank) == 2:
+            return op("SoftmaxCrossEntropyWithLogits")(logits, labels, name=name)[0]
         shape = op("Shape")(logits)
         columns = shape[-1]
-        cost = op("SoftmaxCrossEntropyWithLogits")(array_ops.reshape(logits, [-1, columns]), array_ops.reshape(labels, [-1, columns]))[0]
-        return array_ops.reshape(cost, shape[:-1])
+        rows = array_ops.reshape(logits, [-1, columns]), array_ops.reshape(labels, [-1, columns])
+        return array_ops.reshape(op("SoftmaxCrossEntropyWithLogits")(*rows, name=name)[0], shape[:-1])
+
+
+def _axis_of(axis: int, rank: int) -> int:
+    """The axis, counted from the front; an error if there is none."""
+    if not -rank <= axis < rank:
+        raise errors.InvalidArgumentError(
+            None, None, "Dimension (%d) must be in the range [%d, %d) where %d is the number of dimensions in the input." % (axis, -rank, rank, rank)
+        )
+    return axis % rank
 
 
 def softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any = None, logits: Any = None, dim: Any = -1, name: Optional[str] = None, axis: Any = None) -> Tensor:

@@ -386,6 +386,9 @@ def _make(
         first: Any = lambda: _call_initializer(function, as_list, dtype, partition_info)  # noqa: E731
     else:
         first = initializer
+        known = getattr(first, "dtype", None)
+        if dtype is not None and known is not None and dtypes.as_dtype(known).base_dtype != dtypes.as_dtype(dtype).base_dtype:
+            raise ValueError("Initializer type '%s' and explicit dtype '%s' don't match." % (dtypes.as_dtype(known).base_dtype, dtypes.as_dtype(dtype)))
         if shape.ndims is not None and len(shape) and hasattr(first, "shape") and not shape.is_compatible_with(first.shape):
             raise ValueError("The initializer passed is not valid: shape %s is not %s" % (first.shape, shape))
     variable = variables.Variable(

@@ -108,7 +108,7 @@ def _packed(values: Any, dtype: Any, name: Optional[str]) -> Any:
         return _engine.convert(np.array(flat), None, name) if any(isinstance(v, shapes.Dimension) for v in values) else NotImplemented
     for value in _flat(values):
         if isinstance(value, Tensor) and value.dtype.base_dtype != dtype:
-            raise TypeError("Cannot convert a list containing a tensor of dtype %r to %r (Tensor is: %r)" % (value.dtype.base_dtype, dtypes.as_dtype(dtype), value))
+            raise TypeError("Cannot convert a list containing a tensor of dtype %s to %s (Tensor is: %r)" % (value.dtype.base_dtype, dtypes.as_dtype(dtype), value))
     with name_scope(name or "packed") as scope:
         elements = [_packed(v, dtype, str(i)) if isinstance(v, (list, tuple)) else convert_to_tensor(v, dtype, str(i)) for i, v in enumerate(values)]
         return op("Pack")(elements, name=scope)
@@ -258,7 +258,7 @@ def placeholder(dtype: Any, shape: Any = None, name: Optional[str] = None) -> Te
         try:
             shape = shapes.TensorShape(shape)
         except ValueError as error:
-            raise ValueError("Error converting shape to a TensorShape: %s" % error) from None
+            raise ValueError("Error converting shape to a TensorShape: %s." % error) from None
     try:
         dtype = dtypes.as_dtype(dtype)
     except TypeError:

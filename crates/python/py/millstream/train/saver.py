@@ -8,7 +8,7 @@ import uuid
 from typing import Any, Dict, List, Optional, Tuple
 
 import millstream as tf
-from millstream import protos
+from millstream import errors, protos
 from millstream.graph_keys import GraphKeys
 from millstream.scopes import strip_name_scope
 from millstream.train import checkpoints
@@ -18,6 +18,8 @@ def _by_name(var_list: Any) -> Dict[str, Any]:
     """Variables by the names to save them under."""
     if isinstance(var_list, dict):
         return _checked(var_list)
+    if not isinstance(var_list, (list, tuple, set)) and not hasattr(var_list, "__iter__"):
+        raise TypeError(f"Variables to save should be passed in a dict or a list: {var_list}")
     out: Dict[str, Any] = {}
     for variable in _parts_of(var_list):
         if not hasattr(variable, "op") or not hasattr(variable, "initializer"):
@@ -440,7 +442,16 @@ class Saver:
         save_path = os.fspath(save_path)
         if not checkpoints.checkpoint_exists(save_path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")
-        sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: save_path})
+        try:
+            sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: save_path})
+        except (errors.NotFoundError, errors.InvalidArgumentError) as error:
+            what = "a Variable name or other graph key that is missing" if isinstance(error, errors.NotFoundError) else "a mismatch between the current graph and the graph"
+            raise type(error)(
+                error.node_def,
+                error.op,
+                f"Restoring from checkpoint failed. This is most likely due to {what} from the checkpoint. Please ensure that you have not altered "
+                f"the graph expected based on the checkpoint. Original error:\n\n{error.message}",
+            ) from error
 
 
 def _by_device(variables: Dict[str, Any]) -> List[Tuple[str, Dict[str, Any]]]:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from programs.batching import _numbers, _pump
-from programs.tools import WHOLE, caught, initialize, nodes, rows, run, static
+from programs.tools import WHOLE, caught, initialize, names, nodes, rows, run, static
 
 
 def nodes_of_batch(tf):
@@ -28,7 +28,7 @@ def nodes_of_enqueue_many(tf):
 
 def nodes_of_maybe_batch(tf):
     tf.train.maybe_batch([tf.constant(1)], tf.placeholder(tf.bool, []), 2)
-    return nodes(tf)
+    return names(tf)
 
 
 def nodes_of_maybe_batch_with_a_vector(tf):
@@ -48,7 +48,7 @@ def nodes_of_batch_join(tf):
 
 def nodes_of_maybe_batch_join(tf):
     tf.train.maybe_batch_join([[tf.constant(1)], [tf.constant(2)]], tf.placeholder(tf.bool, []), 2, name="j")
-    return nodes(tf)
+    return names(tf)
 
 
 def nodes_of_shuffle_batch(tf):
@@ -78,7 +78,7 @@ def nodes_of_sparse_enqueue_many(tf):
 
 def nodes_of_sparse_maybe(tf):
     tf.train.maybe_batch([tf.SparseTensor([[0]], [1.0], [2])], tf.placeholder(tf.bool, []), 2)
-    return nodes(tf)
+    return names(tf)
 
 
 def nodes_of_sparse_join(tf):

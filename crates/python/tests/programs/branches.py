@@ -2,7 +2,7 @@
 
 import collections
 
-from programs.tools import caught, initialize, nodes, run, static
+from programs.tools import caught, initialize, names, nodes, run, static
 
 AB = collections.namedtuple("AB", "a, b")
 
@@ -24,7 +24,7 @@ def node_names(tf):
     p = tf.placeholder(tf.bool, [], name="p")
     x = tf.constant(1.0, name="x")
     tf.cond(p, lambda: x + 1.0, lambda: x * 2.0)
-    return nodes(tf)
+    return names(tf)
 
 
 def python_numbers(tf):

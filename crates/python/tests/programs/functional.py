@@ -4,7 +4,7 @@ import collections
 
 import numpy as np
 
-from programs.tools import caught, nodes, run, static
+from programs.tools import caught, names, run, static
 
 AB = collections.namedtuple("AB", "a, b")
 
@@ -66,7 +66,7 @@ def scan_without_shapes(tf):
 
 def scan_names(tf):
     tf.scan(lambda a, x: a + x, tf.constant([1, 2]), name="sums")
-    return nodes(tf)
+    return names(tf)
 
 
 def scan_refusals(tf):
@@ -120,7 +120,7 @@ def map_fn_refusals(tf):
 
 def map_fn_names(tf):
     tf.map_fn(lambda x: x + 1, tf.constant([1, 2]))
-    return nodes(tf)
+    return names(tf)
 
 
 def map_fn_strings(tf):

@@ -4,7 +4,7 @@ import collections
 
 import numpy as np
 
-from programs.tools import caught, initialize, nodes, run, static
+from programs.tools import caught, initialize, names, nodes, run, static
 
 Pair = collections.namedtuple("Pair", "j, k")
 
@@ -183,7 +183,7 @@ def maximum_iterations(tf):
 
 def maximum_iterations_names(tf):
     r = tf.while_loop(lambda i: i < 100, lambda i: i + 1, [0], maximum_iterations=7)
-    return r.name, nodes(tf)
+    return r.name, names(tf)
 
 
 def maximum_iterations_must_be_scalar(tf):

@@ -245,16 +245,16 @@ def making(tf):
         diag_part=lambda: tf.diag_part(tf.zeros([2, 3])),
         band=lambda: tf.matrix_band_part(tf.zeros([2, 3]), late(tf, 5), 0),
         matrix_diag=lambda: tf.matrix_diag_part(tf.zeros([3])),
+        one_hot_types=lambda: tf.one_hot([1], 3, on_value=1, off_value=0.0),
+        placeholder=lambda: tf.placeholder(tf.float32, [2, -3]),
+        set_diag=lambda: tf.matrix_set_diag(tf.zeros([2, 3]), tf.zeros([3])),
     )
 
 
 def making_otherwise(tf):
     return mistakes(
         tf,
-        one_hot_types=lambda: tf.one_hot([1], 3, on_value=1, off_value=0.0),
         eye=lambda: tf.eye(-1),
-        placeholder=lambda: tf.placeholder(tf.float32, [2, -3]),
-        set_diag=lambda: tf.matrix_set_diag(tf.zeros([2, 3]), tf.zeros([3])),
     )
 
 

@@ -25,6 +25,7 @@ def loops(tf):
         raised=lambda: tf.while_loop(less, lambda i: {}[3], [0]),
         used_outside=lambda: _inner(tf) + 1,
         run_error=lambda: tf.while_loop(less, lambda i: i + tf.gather([1, 2], i + 1), [0]),
+        invariant_count=lambda: tf.while_loop(less, lambda i: i + 1, [0], shape_invariants=[tf.TensorShape([]), tf.TensorShape([])]),
     )
 
 
@@ -36,7 +37,6 @@ def loops_otherwise(tf):
         body_count_more=lambda: tf.while_loop(less, lambda i: (i, i), [0]),
         body_shape=lambda: tf.while_loop(less, lambda i, x: (i + 1, tf.concat([x, x], 0)), [0, [1.0]]),
         body_rank=lambda: tf.while_loop(less, lambda i, x: (i + 1, [x]), [0, 1.0]),
-        invariant_count=lambda: tf.while_loop(less, lambda i: i + 1, [0], shape_invariants=[tf.TensorShape([]), tf.TensorShape([])]),
         structure=lambda: tf.while_loop(lambda a: a[0] < 3, lambda a: [a[0], a[1], 1], [(0, 1)]),
         maximum_text=lambda: tf.while_loop(less, lambda i: i + 1, [0], maximum_iterations="a"),
         of_text=lambda: tf.while_loop(less, lambda i: i + 1, "a"),
@@ -71,6 +71,10 @@ def conds(tf):
         switch_empty=lambda: tf.switch_case(late(tf, 1), []),
         switch_keys=lambda: tf.switch_case(late(tf, 1), {0: lambda: 1, 2: lambda: 2}),
         inside=lambda: tf.cond(yes(), lambda: tf.gather([1, 2], 7), lambda: 2),
+        counts=lambda: tf.cond(yes(), lambda: (1, 2), lambda: 1),
+        structures=lambda: tf.cond(yes(), lambda: [1, 2], lambda: (1, (2,))),
+        predicate_dtype=lambda: tf.cond(tf.constant(1), lambda: 1, lambda: 2),
+        switch_dtype=lambda: tf.switch_case(tf.constant(1.0), [lambda: 1]),
     )
 
 
@@ -78,12 +82,8 @@ def conds_otherwise(tf):
     yes = lambda: tf.placeholder_with_default(True, [])
     return mistakes(
         tf,
-        counts=lambda: tf.cond(yes(), lambda: (1, 2), lambda: 1),
-        structures=lambda: tf.cond(yes(), lambda: [1, 2], lambda: (1, (2,))),
-        predicate_dtype=lambda: tf.cond(tf.constant(1), lambda: 1, lambda: 2),
         case_empty=lambda: tf.case([]),
         case_exclusive=lambda: tf.case([(yes(), lambda: 1), (yes(), lambda: 2)], exclusive=True),
-        switch_dtype=lambda: tf.switch_case(tf.constant(1.0), [lambda: 1]),
     )
 
 
@@ -351,6 +351,8 @@ def saving(tf):
         nothing=lambda: tf.train.Saver(),
         none=lambda: tf.train.Saver([tf.constant(1)]),
         restore_none=lambda: _saver(tf).restore(tf.Session(), None),
+        shape=lambda: saved(lambda: v([2]), lambda: v([3])),
+        no_list=lambda: tf.train.Saver(3),
     )
 
 
@@ -371,9 +373,7 @@ def saving_otherwise(tf):
     v = lambda shape, name="v", dtype=tf.float32: tf.get_variable(name, shape, dtype, initializer=tf.zeros_initializer())
     return mistakes(
         tf,
-        shape=lambda: saved(lambda: v([2]), lambda: v([3])),
         twice=lambda: tf.train.Saver([tf.Variable(1, name="a"), _same(tf)]),
-        no_list=lambda: tf.train.Saver(3),
     )
 
 

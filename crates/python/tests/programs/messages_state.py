@@ -90,6 +90,8 @@ def scattering(tf):
         sparse=run(lambda: r().scatter_sub(tf.IndexedSlices([1.0], [7]))),
         gather=run(lambda: tf.gather(r(), [7])),
         sparse_read=run(lambda: r().sparse_read([7])),
+        resource_shape=lambda: tf.scatter_update(r(), [0, 1], [1.0]),
+        shape=lambda: tf.scatter_update(v(), [0, 1], [1.0]),
     )
 
 
@@ -99,9 +101,7 @@ def scattering_otherwise(tf):
     run = lambda make: (lambda: _initialized(tf, make))
     return mistakes(
         tf,
-        shape=lambda: tf.scatter_update(v(), [0, 1], [1.0]),
         nd_depth=lambda: tf.scatter_nd_add(v(), [[0, 0]], [1.0]),
-        resource_shape=lambda: tf.scatter_update(r(), [0, 1], [1.0]),
         of_tensor=lambda: tf.scatter_update(tf.constant([1.0]), [0], [1.0]),
     )
 
@@ -288,6 +288,7 @@ def tensor_arrays(tf):
         grad_twice=lambda: ta(3, clear_after_read=False).write(0, 1.0).grad("g").write(0, 1.0).write(0, [1.0]).flow,
         grad_dynamic=lambda: ta(0, dynamic_size=True).grad("g").write(3, 1.0).flow,
         closed=lambda: _closed_read(tf, ta(1)),
+        stack_zero=lambda: ta(0).stack(),
     )
 
 
@@ -299,7 +300,6 @@ def tensor_arrays_otherwise(tf):
 
     return mistakes(
         tf,
-        stack_zero=lambda: ta(0).stack(),
         scatter_counts=lambda: ta(2).scatter([0], [1.0, 2.0]).flow,
         split_scalar=lambda: ta(2).split(1.0, [1, 2]),
     )

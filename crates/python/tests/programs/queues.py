@@ -110,7 +110,7 @@ def closed_and_empty(tf):
     close, get = q.close(), q.dequeue()
     with tf.Session() as sess:
         sess.run(close)
-        return caught(lambda: sess.run(get), "FIFOQueue '_", "line", "is closed and has insufficient elements (requested 1, current size 0)")
+        return caught(lambda: sess.run(get), "FIFOQueue '", "line", "is closed and has insufficient elements (requested 1, current size 0)")
 
 
 def closed_with_too_few(tf):

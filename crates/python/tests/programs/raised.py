@@ -69,9 +69,11 @@ def own(message):
 
 
 def plain(message):
-    """A message without what two libraries, or two runs, cannot share: how many queues, stacks and arrays a process has made, modules of classes."""
+    """A message without what two libraries, or two runs, cannot share: how many queues, stacks and arrays a process has made, modules of classes, the
+    machine's name."""
     message = re.sub(r"'_\d+_", "'", message)
     message = re.sub(r"(TensorArray|Stack\[s)_\d+", r"\1", message)
+    message = re.sub(r"in binary running on \S+\. ", "in binary running here. ", message)
     return re.sub(r"<class '([A-Za-z_0-9.<>]*\.)?([A-Za-z_0-9]+)'>", r"<class '\2'>", message)
 
 

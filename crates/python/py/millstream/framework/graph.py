@@ -716,7 +716,9 @@ class _AsDefault:
         return self._graph
 
     def __exit__(self, *why: Any) -> None:
-        _engine.pop_graph(self._graph)
+        # As in TensorFlow: a test that begins within the block has emptied the stack.
+        if _engine.graph_stack_depth():
+            _engine.pop_graph(self._graph)
 
 
 @functools.lru_cache(maxsize=None)

@@ -31,7 +31,7 @@ impl Stack {
         let mut items = self.items.lock();
         let items = items.as_mut().ok_or_else(|| self.closed())?;
         if let Some(max) = self.max_len {
-            ensure!(items.len() < max, "Stack[{}] overflowed its max_size ({max})", self.name; "{self:?} is full: it holds `max_size` = {max} tensors");
+            ensure!(items.len() < max, "Stack[{}_0] overflowed its max_size ({max})", self.name; "{self:?} is full: it holds `max_size` = {max} tensors");
         }
         items.push(value)
     }
@@ -40,7 +40,7 @@ impl Stack {
     pub fn pop(&self) -> Result<Tensor> {
         let mut items = self.items.lock();
         let items = items.as_mut().ok_or_else(|| self.closed())?;
-        items.pop().ok_or_else(|| invalid!("Stack[{}] is empty when calling Pop().", self.name; "{self:?} is empty: there is nothing to pop"))
+        items.pop().ok_or_else(|| invalid!("Stack[{}_0] is empty when calling Pop().", self.name; "{self:?} is empty: there is nothing to pop"))
     }
 
     /// Gives up all tensors. Nothing can be done with it afterwards but to close it again.
@@ -50,7 +50,7 @@ impl Stack {
     }
 
     fn closed(&self) -> Error {
-        invalid!("Stack[{}] has already been closed.", self.name; "{self:?} has been closed already")
+        invalid!("Stack[{}_0] has already been closed.", self.name; "{self:?} has been closed already")
     }
 }
 
@@ -79,23 +79,23 @@ mod tests {
         let say = |r: Result<()>| r.unwrap_err().to_string();
         assert_eq!(
             say(s.push(Tensor::scalar(3))),
-            "Stack[s] overflowed its max_size (2)\n  stack `s` is full: it holds `max_size` = 2 tensors"
+            "Stack[s_0] overflowed its max_size (2)\n  stack `s` is full: it holds `max_size` = 2 tensors"
         );
         assert_eq!(say(s.push(Tensor::scalar(3.0))), "stack `s` holds i32, not f64");
         let pop = || s.pop().unwrap().to_scalar::<i32>().unwrap();
         assert_eq!((pop(), pop()), (2, 1));
         assert_eq!(
             say(s.pop().map(drop)),
-            "Stack[s] is empty when calling Pop().\n  stack `s` is empty: there is nothing to pop"
+            "Stack[s_0] is empty when calling Pop().\n  stack `s` is empty: there is nothing to pop"
         );
         s.close();
         assert_eq!(
             say(s.pop().map(drop)),
-            "Stack[s] has already been closed.\n  stack `s` has been closed already"
+            "Stack[s_0] has already been closed.\n  stack `s` has been closed already"
         );
         assert_eq!(
             say(s.push(Tensor::scalar(3))),
-            "Stack[s] has already been closed.\n  stack `s` has been closed already"
+            "Stack[s_0] has already been closed.\n  stack `s` has been closed already"
         );
         s.close();
     }

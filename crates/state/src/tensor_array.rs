@@ -157,9 +157,10 @@ impl TensorArray {
         let len = state.slots.len();
         let i = usize::try_from(index).ok().filter(|i| state.dynamic_size || *i < len).ok_or_else(|| {
             let error = self.error(format!("index {index} cannot be written: there are {len} elements"));
-            let resizes = if state.dynamic_size { "" } else { "but array is not resizeable and " };
-            let error =
-                error.led_by(self.words(format!("Tried to write to index {index} {resizes}size is: {len}")));
+            // Said of negative indices, too, however the array is made: so TensorFlow does.
+            let error = error.led_by(self.words(format!(
+                "Tried to write to index {index} but array is not resizeable and size is: {len}"
+            )));
             if index < 0 { error } else { error.with_help("make it larger, or with `dynamic_size`") }
         })?;
         ensure!(
@@ -362,13 +363,21 @@ impl TensorArray {
             false => Ok(state),
             true => Err(self
                 .error("it has been closed already")
-                .led_by(format!("TensorArray {} has already been closed.", self.name))),
+                .led_by(format!("TensorArray {} has already been closed.", self.numbered()))),
         }
     }
 
     /// What TensorFlow says of the array.
+    /// Its name as TensorFlow's messages have it: with the number of the array in its process, for which programs look. Here it always is 0.
+    fn numbered(&self) -> String {
+        match self.name.split_once('@') {
+            None => format!("{}_0", self.name),
+            Some((name, source)) => format!("{name}_0@{source}"),
+        }
+    }
+
     fn words(&self, what: String) -> String {
-        format!("TensorArray {}: {what}", self.name)
+        format!("TensorArray {}: {what}", self.numbered())
     }
 
     fn error(&self, what: impl fmt::Display) -> Error {
@@ -429,7 +438,7 @@ mod tests {
         let error = a.read::<Vec<_>>([0]).unwrap_err().to_string();
         assert_eq!(
             error,
-            "TensorArray t has already been closed.\n  TensorArray `t`: it has been closed already"
+            "TensorArray t_0 has already been closed.\n  TensorArray `t`: it has been closed already"
         );
         assert!(a.write([(0, row(&[1.0]))], &add).is_err() && a.len().is_err());
         assert!(a.gradient("g", &Shape::scalar()).is_err());

@@ -23,7 +23,7 @@ fn make(cx: &BuildCx) -> Result<Box<dyn Run>> {
     let attrs = &cx.node.attrs;
     let held_back = attrs.int("min_after_dequeue")?;
     let min_after_dequeue = usize::try_from(held_back)
-        .map_err(|_| invalid!("`min_after_dequeue` must not be negative, but is {held_back}"))?;
+        .map_err(|_| invalid!("min_after_dequeue {held_back} must be >= 0"; "`min_after_dequeue` must not be negative, but is {held_back}"))?;
     let seeds = (attrs.int("seed")?, attrs.int("seed2")?);
     opening(cx, QueueSpec { min_after_dequeue, seeds, ..spec(QueueKind::RandomShuffle, attrs)? })
 }

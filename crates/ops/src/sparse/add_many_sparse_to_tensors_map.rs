@@ -30,14 +30,21 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx, map: &SparseTensorsMap) -> Result<()> {
     let rows = rows_of(&Entries::of(cx, 0)?)?;
-    let first = map.add(&rows)?;
-    let numbers = Tensor::from_iter([rows.len()], first..first + rows.len() as i64)?;
-    cx.set(0, numbers);
+    // As in TensorFlow, rows without entries have the last numbers.
+    let (full, none): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&i| rows[i][1].elements() > 0);
+    let order: Vec<usize> = full.into_iter().chain(none).collect();
+    let ordered: Vec<_> = order.iter().map(|&i| rows[i].clone()).collect();
+    let first = map.add(&ordered)?;
+    let mut numbers = vec![0; rows.len()];
+    for (number, &i) in (first..).zip(&order) {
+        numbers[i] = number;
+    }
+    cx.set(0, Tensor::vector(&numbers)?);
     Ok(())
 }
 
 cases! {
-    a_number_for_each_row: "AddManySparseToTensorsMap(i64 [[0 1] [2 0]], [5 6], i64 [4 3]) = i64 [0 1 2 3]",
+    a_number_for_each_row: "AddManySparseToTensorsMap(i64 [[0 1] [2 0]], [5 6], i64 [4 3]) = i64 [0 2 1 3]",
     no_rows: "AddManySparseToTensorsMap(i64[0,2] [], f32[0] [], i64 [0 3]) = i64[0] []",
     infers: "AddManySparseToTensorsMap(i64[?,2], f32[?], i64 [4 3]) : i64[4]",
     of_unknown_rows: "AddManySparseToTensorsMap(i64[?,?], f32[?], i64[?]) : i64[?]",

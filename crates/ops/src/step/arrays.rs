@@ -153,7 +153,13 @@ pub(super) fn array(cx: &KernelCx) -> Result<Arc<TensorArray>> {
 pub(super) fn typed_array(cx: &KernelCx, attr: &str) -> Result<Arc<TensorArray>> {
     let array = array(cx)?;
     let wanted = cx.attrs().dtype(attr)?;
-    ensure!(array.dtype() == wanted, "{array:?} holds {}, but `{attr}` is {wanted}", array.dtype());
+    let does = if attr == "T" { "is trying to write" } else { "requested" };
+    ensure!(
+        array.dtype() == wanted,
+        "TensorArray dtype is {} but Op {does} dtype {}.", array.dtype().kernel_name(), wanted.kernel_name();
+        "{array:?} holds {}, not {wanted}",
+        array.dtype()
+    );
     Ok(array)
 }
 
@@ -169,11 +175,9 @@ pub(super) fn write(cx: &KernelCx, values: impl IntoIterator<Item = (i64, Tensor
 pub(super) fn elements(cx: &InferCx, dtype: DType) -> Result<PartialShape> {
     match cx.handle(0) {
         None => Ok(PartialShape::unknown()),
-        Some(held) => {
-            let op = cx.node().op.name;
-            ensure!(held.dtype == dtype, "{op}: the TensorArray holds {}, not {dtype}", held.dtype);
-            Ok(held.shape.clone())
-        }
+        // TensorFlow tells of another dtype when the node runs, and programs expect it there.
+        Some(held) if held.dtype != dtype => Ok(PartialShape::unknown()),
+        Some(held) => Ok(held.shape.clone()),
     }
 }
 
@@ -189,6 +193,11 @@ pub(super) fn pass_array(cx: &mut InferCx) {
     if let Some(held) = cx.handle(0) {
         set_array(cx, held.dtype, held.shape.clone());
     }
+}
+
+/// A shape as TensorFlow's kernels print it.
+pub(super) fn shown(shape: &PartialShape) -> String {
+    shape.rank().map_or("<unknown>".to_owned(), |_| shape.to_string())
 }
 
 /// Elements as the rows of a tensor, which must fit `wanted`.
@@ -209,13 +218,13 @@ pub(super) fn rows_of(
                 ))
                 .led_by(format!(
                     "TensorArray has size zero, but element shape {} is not fully defined. Currently only static shapes are supported when packing zero-size TensorArrays.",
-                    if known.rank().is_none() { "<unknown>".to_owned() } else { known.to_string() }
+                    shown(&known)
                 ))
             })?
         }
     };
     let mut shown = indices.clone().into_iter();
-    for (index, value) in indices.into_iter().zip(values.iter().flatten()) {
+    for (at, (index, value)) in indices.into_iter().zip(values.iter().flatten()).enumerate() {
         ensure!(
             wanted.admits(value.shape()),
             "{array:?}: index {index} has shape {} but `element_shape` is {wanted}",
@@ -223,8 +232,7 @@ pub(super) fn rows_of(
         );
         ensure!(
             *value.shape() == shape,
-            "TensorArray has inconsistent shapes.  Index 0 has shape: {shape} but index {index} has shape: {}",
-            value.shape();
+            "TensorArray has inconsistent shapes.  Index 0 has shape: {shape} but index {at} has shape: {}", value.shape();
             "{array:?}: the elements must all have one shape: index {} has {shape} but index {index} has {}",
             shown.next().unwrap_or(0),
             value.shape()

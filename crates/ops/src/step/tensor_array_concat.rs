@@ -1,6 +1,6 @@
 //! `TensorArrayConcat` and its newer forms: reads all elements, one after another along their first axis.
 
-use super::arrays::{self, HandleArg, elements, kernel, typed_array, versions};
+use super::arrays::{self, HandleArg, elements, kernel, shown, typed_array, versions};
 use crate::list::{join, stacked, unstacked};
 use millstream_graph::op::spec::{AnyShape, AnyType, Spec};
 use millstream_graph::op::{GradCx, InferCx, KernelCx, OpDef};
@@ -40,7 +40,10 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let values: Vec<Tensor> = array.read(0..array.whole_len()? as i64)?;
     let row = match values.first() {
         None => wanted.full().ok_or_else(|| {
-            Error::unimplemented(format!("{array:?} is empty, and the shape of its rows is not known beyond {wanted}"))
+            Error::unimplemented(format!("{array:?} is empty, and the shape of its rows is not known beyond {wanted}")).led_by(format!(
+                "TensorArray has size zero, but element_shape_except0 {} is not fully defined. Currently only static shapes are supported when concatenating zero-size TensorArrays.",
+                shown(wanted)
+            ))
         })?,
         Some(first) => Shape::from(first.shape().get(1..).unwrap_or_default()),
     };

@@ -213,10 +213,6 @@ class TensorArray:
         """
         with name_scope(name, "TensorArrayWrite", [self._handle, index, value]):
             value = convert_to_tensor(value, dtype_hint=self._dtype, name="value")
-            if value.dtype.base_dtype != self._dtype:
-                raise ValueError(
-                    "TensorArray dtype is %s but Op is trying to write dtype %s" % (self._dtype.name, value.dtype.name)
-                )
             self._check(value.shape)
             flow = op("TensorArrayWriteV3")(self._handle, index, value, self._flow, name=name)
             array = self._with_loop_value(flow)

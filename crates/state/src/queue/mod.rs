@@ -507,7 +507,8 @@ impl Queue {
                 let taken = std::mem::take(taken);
                 overs.push(attempt.end(Ok(taken)));
             } else {
-                let count = take.count();
+                // As TensorFlow counts: what it took while it waited is neither asked for any more nor in the queue.
+                let (count, rest) = (missing, available);
                 state.give_back(std::mem::take(taken));
                 overs.push(attempt.end(Err(self.closed_to_dequeues(&closing, count, rest))));
             }

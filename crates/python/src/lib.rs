@@ -25,6 +25,7 @@ mod memory;
 mod op;
 mod operation;
 mod place;
+mod placement;
 mod session;
 mod stack;
 mod tensor;

@@ -12,6 +12,7 @@ use crate::errors::{building, carried, running};
 use crate::graph::Graph;
 use crate::leave::detached;
 use crate::memory::Loans;
+use crate::placement::Placement;
 use crate::views::{Report, Showing};
 use feeds::{feeds_of, ports_of};
 use fetches::Form;
@@ -41,6 +42,7 @@ pub struct Session {
     born: u32,
     /// How many pools of threads `RunOptions` may choose from; they all are the same threads.
     pools: i64,
+    placement: Placement,
 }
 
 /// How often this process, or one that it comes from, forked.
@@ -141,7 +143,7 @@ fn target_node(target: &Target) -> NodeId {
 impl Session {
     /// A session over a graph.
     #[new]
-    #[pyo3(signature = (graph, threads = None, one_thread_per_kernel = false, timeout_ms = None, container = String::new(), pools = 1))]
+    #[pyo3(signature = (graph, threads = None, one_thread_per_kernel = false, timeout_ms = None, container = String::new(), pools = 1, devices = (1, true, false)))]
     fn new(
         graph: &Bound<'_, Graph>,
         threads: Option<usize>,
@@ -149,6 +151,7 @@ impl Session {
         timeout_ms: Option<u64>,
         container: String,
         pools: i64,
+        devices: (usize, bool, bool),
     ) -> PyResult<Session> {
         let options = SessionOptions {
             threads,
@@ -165,6 +168,7 @@ impl Session {
             showing: Arc::default(),
             born: FORKS.load(Relaxed),
             pools,
+            placement: Placement::new(devices.0, devices.1, devices.2),
         })
     }
 
@@ -200,6 +204,13 @@ impl Session {
         }
     }
 
+    /// Ends what the session holds and runs; it does not count as closed by its owner.
+    fn _end(&self, py: Python<'_>) {
+        if self.is_here() {
+            detached(py, || self.session.close());
+        }
+    }
+
     /// The values of `fetches`, in their structure.
     ///
     /// Large arrays of numbers (and what shows itself as one: DLPack, `__array__`, `__array_interface__`) are not copied when they are fed, where
@@ -230,6 +241,8 @@ impl Session {
         let mut fed = feeds_of(slf, graph, feed_dict, Some(&mut loans), &mut |port, value| {
             feeds = std::mem::take(&mut feeds).and(graph.get().output(port), value);
         })?;
+        let placed = this.placement.check(graph.get(), &targets, fed.iter().map(|(port, ..)| *port));
+        placed.map_err(|e| running(py, graph, e))?;
         fed.retain(|(port, ..)| form.has(*port));
         let run_options = this.run_options(py, options)?;
         if let Some(metadata) = run_metadata.filter(|m| !m.is_none()) {
@@ -262,7 +275,7 @@ impl Session {
         if let Some(list) = feed_list.filter(|l| !l.is_none())
             && !(list.is_instance_of::<PyList>() || list.is_instance_of::<PyTuple>())
         {
-            return Err(PyTypeError::new_err("`feed_list` must be a list of Tensors or None."));
+            return Err(PyTypeError::new_err("`feed_list` must be a list or tuple."));
         }
         let mut targets = Vec::new();
         let form = Form::of(graph, fetches, &mut targets)?;
@@ -350,6 +363,8 @@ impl Session {
         }
         let ports = ports_of(graph, feeds)?;
         let outputs = ports.iter().map(|&p| graph.get().output(p));
+        let placed = self.placement.check(graph.get(), &targets, ports.iter().copied());
+        placed.map_err(|e| running(py, graph, e))?;
         let run = self.session.partial_run_setup(FetchList(targets), outputs);
         Ok(PartialRun(run.map_err(|e| running(py, graph, e))?))
     }

@@ -104,16 +104,15 @@ impl PartialRun {
         let mut given: Vec<(usize, Tensor)> = Vec::new();
         for (port, value) in feeds.items {
             let Some(&place) = self.feed_places.get(&port) else {
-                return Err(invalid!(
-                    "the feed `{}` was not named in the setup of the partial run",
-                    self.name_of(port)
-                )
+                let name = self.name_of(port);
+                return Err(invalid!("The feed {name} was not specified in partial_run_setup."; "the feed `{name}` was not named in the setup of the partial run")
                 .with_help("name all feeds of all calls in `partial_run_setup`"));
             };
             let value = value?;
             let spec = &self.feeds[place];
             if state.fed[place] || given.iter().any(|(p, _)| *p == place) {
-                return Err(invalid!("the feed `{}` has been fed already in this partial run", spec.name)
+                let name = &spec.name;
+                return Err(invalid!("The feed {name} has already been fed."; "the feed `{name}` has been fed already in this partial run")
                     .with_help("each feed is given once; set up another partial run to feed another value"));
             }
             spec.check(&value)?;
@@ -129,12 +128,20 @@ impl PartialRun {
                         .graph
                         .read(|g| g.node(*node).map_or_else(|_| node.to_string(), |n| n.name().to_owned())),
                 };
-                return Err(invalid!("the fetch `{name}` was not named in the setup of the partial run")
+                return Err(invalid!("The fetch {name} was not specified in partial_run_setup."; "the fetch `{name}` was not named in the setup of the partial run")
                     .with_help("name all fetches of all calls in `partial_run_setup`"));
             };
             if state.taken.contains(&w.name) {
-                return Err(invalid!("the fetch `{}` has been fetched already in this partial run", w.name)
-                    .with_help("each fetch is given once; keep its value"));
+                let name = &w.name;
+                let over = state.fed.iter().all(|&fed| fed) && state.taken.len() == self.targets.len();
+                let words = match over {
+                    true => "Must run 'setup' before performing partial runs!".to_owned(),
+                    false => format!("The fetch {name} has already been fetched."),
+                };
+                return Err(
+                    invalid!("{words}"; "the fetch `{name}` has been fetched already in this partial run")
+                        .with_help("each fetch is given once; keep its value"),
+                );
             }
             let missing: Vec<String> = w
                 .needs
@@ -143,7 +150,9 @@ impl PartialRun {
                 .map(|&i| format!("`{}`", self.feeds[i].name))
                 .collect();
             if !missing.is_empty() {
+                let first = missing[0].trim_matches('`');
                 return Err(invalid!(
+                    "Fetch {first} can't be computed from the feeds that have been fed so far.";
                     "`{}` cannot be computed from what has been fed so far: it needs {}",
                     w.name,
                     missing.join(", ")

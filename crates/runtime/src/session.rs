@@ -358,7 +358,7 @@ impl Drop for Session {
 const STALL_GRACE: Duration = Duration::from_secs(600);
 
 fn closed_error() -> Error {
-    Error::new(Code::Cancelled, "the session was closed")
+    Error::new(Code::Cancelled, "the session was closed").led_by("Session has been closed.")
 }
 
 /// What came of each thing asked for.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
+import weakref
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from millstream import _engine, errors, logging
@@ -17,6 +18,7 @@ if hasattr(os, "register_at_fork"):
 
 # How many tensors whose handles are gone a session still keeps, as in TensorFlow.
 _DEAD = 10
+_sessions: Any = weakref.WeakSet()
 
 _CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
@@ -45,6 +47,8 @@ def _memory() -> int:
 
 
 def _check_target(target: Any) -> bytes:
+    if target is None:
+        target = ""
     if not isinstance(target, (str, bytes)):
         raise TypeError("target must be a string, but got %s" % type(target))
     name = target.decode() if isinstance(target, bytes) else target
@@ -68,6 +72,7 @@ class BaseSession(_engine.Session):
     _config: Any
     _target: bytes
     _dead: List[str]
+    _cpus: int
 
     def __new__(cls, target: str = "", graph: Optional[Graph] = None, config: Any = None) -> "BaseSession":
         if graph is not None and not isinstance(graph, Graph):
@@ -75,15 +80,19 @@ class BaseSession(_engine.Session):
         target_bytes = _check_target(target)
         if config is not None and type(config).__name__ != "ConfigProto":
             raise TypeError("config must be a tf.ConfigProto, but got %s" % type(config))
-        threads, one, timeout, container, pools = None, False, None, "", 1
+        threads, one, timeout, container, pools, devices = None, False, None, "", 1, (1, False, issubclass(cls, InteractiveSession))
         if config is not None:
             inter, intra = config.inter_op_parallelism_threads, config.intra_op_parallelism_threads
             threads = (max(inter, intra) or None) if inter >= 0 else 1
             one = intra == 1
             timeout = max(config.operation_timeout_in_ms, 0) or None
             pools = max(1, len(config.session_inter_op_thread_pool))
-        session: Any = super().__new__(cls, graph or get_default_graph(), threads, one, timeout, container, pools)
+            cpus = config.device_count["CPU"] if "CPU" in config.device_count else 1
+            devices = (max(1, cpus), config.allow_soft_placement, config.graph_options.place_pruned_graph)
+        session: Any = super().__new__(cls, graph or get_default_graph(), threads, one, timeout, container, pools, devices)
+        session._cpus = devices[0]
         session._config = config
+        _sessions.add(session)
         session._target = target_bytes
         session._dead = []
         return session
@@ -177,16 +186,23 @@ class BaseSession(_engine.Session):
         return "<tf.%s over %r, %s>" % (type(self).__name__, self.graph, state)
 
     def list_devices(self) -> List[Any]:
-        """The devices: one CPU.
+        """The devices: one CPU, or as many as `ConfigProto.device_count` asks for. All work is done by the same threads, whichever
+        of them a node asks for.
 
         Returns:
           A list of objects with `name`, `device_type`, `memory_limit_bytes` and `incarnation`.
+
+        Raises:
+          tf.errors.CancelledError: The session is closed.
 
         Example:
           >>> [d.name for d in tf.Session().list_devices()]
           ['/job:localhost/replica:0/task:0/device:CPU:0']
         """
-        return [_DeviceAttributes(_CPU, "CPU", _memory(), abs(hash(_CPU)) >> 1)]
+        if self._closed:
+            raise errors.CancelledError(None, None, "Session has been closed.")
+        names = [_CPU[:-1] + str(i) for i in range(self._cpus)]
+        return [_DeviceAttributes(name, "CPU", _memory(), abs(hash(name)) >> 1) for name in names]
 
     def _bury(self, handle: str) -> None:
         """The tensor under this handle is nobody's any more. Some are kept: a program may hold on to the string."""
@@ -264,8 +280,8 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target: str, containers: Any = None, config: Any = None) -> None:
-        """Empties the containers of a server, of which there is none: sessions of this process keep what is theirs until
-        they are closed.
+        """Ends all sessions of this process, with what they hold; further runs in them are errors. There is no server whose
+        containers could be emptied alone: as in TensorFlow, a session is ended whatever `containers` names.
 
         Args:
           target: Empty.
@@ -273,18 +289,13 @@ class Session(BaseSession):
           config: Accepted.
 
         Raises:
-          tf.errors.UnimplementedError: Always, or `tf.errors.NotFoundError` if `target` names what does not exist.
+          tf.errors.NotFoundError: `target` names what does not exist.
 
-        Example:
-          >>> tf.Session.reset("")
-          Traceback (most recent call last):
-            ...
-          millstream.errors.UnimplementedError: Session.reset empties the containers of a server, and there is none: close the session and make a new one
+        Example: `tf.Session.reset("")`
         """
         _check_target(target)
-        raise errors.UnimplementedError(
-            None, None, "Session.reset empties the containers of a server, and there is none: close the session and make a new one"
-        )
+        for session in list(_sessions):
+            session._end()
 
 
 class InteractiveSession(BaseSession):

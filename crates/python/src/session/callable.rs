@@ -66,6 +66,8 @@ impl Callable {
             let dtype = output.dtype().map_err(building)?;
             values.push(of_feed(&value, &output.name(), dtype, &output.shape(), Memory::Lent(&mut loans))?);
         }
+        let placed = session.placement.check(graph.get(), &self.targets, self.feeds.iter().copied());
+        placed.map_err(|e| running(py, graph, e))?;
         let run_options = session.run_options(py, options.as_ref())?;
         let known = self.callable.lock().clone();
         let callable = match known {

@@ -4,7 +4,7 @@ use super::Machine;
 use super::turn::no_output;
 use crate::plan::{NO_SLOT, Plan};
 use millstream_graph::op::{KernelCx, Rest, StepEnv};
-use millstream_tensor::{Result, Tensor};
+use millstream_tensor::{Code, Result, Tensor};
 use smallvec::SmallVec;
 
 /// A kernel run that somebody else does.
@@ -62,7 +62,17 @@ impl Machine {
             Came::Task(_) => self.running -= 1,
             Came::Rest(_) => self.waiting -= 1,
         }
-        if self.error.is_some() || self.is_late(plan, n, at) {
+        if self.is_late(plan, n, at) {
+            return;
+        }
+        if let Some(error) = &self.error {
+            // Who waited, and is called off with all the rest, has the better word of it: `stop` looks whether it is to be kept.
+            if error.code() == Code::Cancelled
+                && let Came::Rest(rest) = outputs
+                && let Err(error) = rest()
+            {
+                self.fail(plan, n, at, error);
+            }
             return;
         }
         let outputs = match outputs {

@@ -502,7 +502,8 @@ def cond(
             "for instance by `tf.reduce_all`." % (pred.shape.ndims, graph.unique_name(name or "cond", mark_as_used=False), dims, dims)
         )
     if pred.graph is not graph:
-        raise ValueError("%s must be from the same graph as the default graph, in which the branches of `cond` are built" % (pred,))
+        with pred.graph.as_default():
+            return cond(pred, true_fn, false_fn, strict=strict, name=name)
     kept: List[Any] = []
     returned: List[Any] = []
 
@@ -513,6 +514,8 @@ def cond(
                 raise ValueError("%s must have a return value." % ("true_fn" if function is true_fn else "false_fn"))
             if isinstance(result, Operation):
                 kept.append(result)
+                if len(kept) == 2:
+                    _same_branches(kept, returned)
                 return [result]
             if not strict:
                 result = _unpacked(result)

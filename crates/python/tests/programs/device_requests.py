@@ -1,6 +1,7 @@
 """Nodes that ask for devices: which a session has, and what it says of others."""
 
-from programs.tools import caught, initialize
+from programs.raised import caught
+from programs.tools import initialize
 
 
 def _asking(tf, device, **options):

@@ -100,6 +100,18 @@ class Tensor:
     @property
     def device(self) -> str:
         """The device that its operation asks for."""
+    # What `inner_names.py` adds.
+    @property
+    def _id(self) -> int: ...
+    @property
+    def _shape(self) -> Any: ...
+    @property
+    def _dtype(self) -> Any: ...
+    @property
+    def _value_index(self) -> int: ...
+    def _shape_tuple(self) -> Optional[Tuple[Optional[int], ...]]: ...
+    def experimental_ref(self) -> Any:
+        """A key for sets and dictionaries: equal to all other references to this, and to nothing else."""
     def consumers(self) -> List[Operation]:
         """The operations that take it."""
     def eval(self, feed_dict: Optional[Mapping[Any, Any]] = None, session: Optional[Session] = None) -> Any:
@@ -145,6 +157,25 @@ class Tensor:
 class Operation:
     """An operation of a graph."""
 
+    # What `inner_names.py` adds.
+    @property
+    def _control_outputs(self) -> List["Operation"]: ...
+    @property
+    def _control_inputs(self) -> List["Operation"]: ...
+    @property
+    def _outputs(self) -> List[Tensor]: ...
+    @property
+    def _id_value(self) -> int: ...
+    @property
+    def _graph(self) -> _Graph: ...
+    @property
+    def _op_def(self) -> Any: ...
+    @property
+    def _is_stateful(self) -> bool: ...
+    @property
+    def _input_types(self) -> List[Any]: ...
+    @property
+    def _output_types(self) -> List[int]: ...
     @property
     def name(self) -> str:
         """The name."""
@@ -231,6 +262,7 @@ class Session:
         timeout_ms: Optional[int] = None,
         container: str = "",
         pools: int = 1,
+        devices: Tuple[int, bool, bool] = (1, True, False),
     ) -> "Session": ...
     @property
     def graph(self) -> _Graph:
@@ -239,6 +271,8 @@ class Session:
     def _closed(self) -> bool: ...
     def close(self) -> None:
         """Ends the session: what runs in it is cancelled."""
+    def _end(self) -> None:
+        """Ends what the session holds and runs; it does not count as closed by its owner."""
     def run(
         self, fetches: Any, feed_dict: Optional[Mapping[Any, Any]] = None, options: Any = None, run_metadata: Any = None
     ) -> Any:

@@ -805,6 +805,9 @@ def Print(input_: Any, data: Any, message: Optional[str] = None, first_n: Any = 
     Returns:
       A tensor of the value, dtype and shape of `input_`.
 
+    Raises:
+      TypeError: `data` is no list.
+
     Example:
       >>> x = tf.constant([1, 2, 3])
       >>> y = tf.Print(x, [tf.reduce_sum(x)], message="the sum: ") * 2

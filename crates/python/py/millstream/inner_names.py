@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List
 
 from millstream import framework, variables
 from millstream._engine import Operation, Tensor
@@ -15,7 +15,12 @@ __all__ = ["VariableAggregation", "VariableSynchronization"]
 
 
 class VariableSynchronization(enum.Enum):
-    """When the copies of a variable are brought together: there is one copy, whatever is said."""
+    """When the copies of a variable are brought together: there is one copy, whatever is said.
+
+    Example:
+      >>> tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ).synchronization.name
+      'AUTO'
+    """
 
     AUTO = 0
     NONE = 1
@@ -24,7 +29,12 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How the copies of a variable are brought together: there is one copy, whatever is said."""
+    """How the copies of a variable are brought together: there is one copy, whatever is said.
+
+    Example:
+      >>> tf.Variable(1.0, aggregation=tf.VariableAggregation.MEAN).aggregation.name
+      'NONE'
+    """
 
     NONE = 0
     SUM = 1
@@ -51,6 +61,20 @@ class _Reference:
 
     def __repr__(self) -> str:
         return "<_Reference wrapping %r>" % (self._wrapped,)
+
+
+def experimental_ref(self: Any) -> _Reference:
+    """A key for sets and dictionaries: equal to all other references to this, and to nothing else.
+
+    Returns:
+      An object whose `deref()` gives this back.
+
+    Example:
+      >>> x = tf.constant(1)
+      >>> {x.experimental_ref(): "one"}[x.experimental_ref()]
+      'one'
+    """
+    return _Reference(self)
 
 
 def _control_outputs(op: Any) -> List[Operation]:
@@ -117,12 +141,21 @@ def install() -> None:
     sparse: Any = framework.SparseTensor
     sparse.consumers = consumers
     for kind in (tensor, variable):
-        kind.experimental_ref = lambda thing: _Reference(thing)
+        kind.experimental_ref = experimental_ref
 
 
-def consumers(sparse: Any) -> List[Optional[Operation]]:
-    """The operations that take a part of a sparse tensor."""
-    found: List[Optional[Operation]] = []
-    for part in (sparse.values, sparse.indices, sparse.dense_shape):
+def consumers(self: Any) -> List[Operation]:
+    """The operations that take a part of it.
+
+    Returns:
+      A list of operations, none of them twice.
+
+    Example:
+      >>> s = tf.SparseTensor([[0]], [1.0], [2])
+      >>> [op.name for op in s.consumers()], tf.identity(s.values, name="same") is None, [op.name for op in s.consumers()]
+      ([], False, ['same'])
+    """
+    found: List[Operation] = []
+    for part in (self.values, self.indices, self.dense_shape):
         found.extend(op for op in part.consumers() if op not in found)
     return found

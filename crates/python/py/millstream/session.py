@@ -291,7 +291,14 @@ class Session(BaseSession):
         Raises:
           tf.errors.NotFoundError: `target` names what does not exist.
 
-        Example: `tf.Session.reset("")`
+        Example:
+          >>> sess = tf.Session()
+          >>> tf.Session.reset("")
+          >>> sess.run(tf.constant(1))
+          Traceback (most recent call last):
+            ...
+          millstream.errors.CancelledError: Session has been closed.
+          ...
         """
         _check_target(target)
         for session in list(_sessions):

@@ -10,7 +10,31 @@ __all__ = ["Assertions"]
 
 
 class Assertions:
-    """Mixed into a `unittest.TestCase`."""
+    """Mixed into a `unittest.TestCase`.
+
+    Example:
+      >>> class MyTest(tf.test.TestCase):
+      ...     def test_it(self):
+      ...         self.assertNotStartsWith("abc", "b")
+      ...         self.assertEndsWith("abc", "bc")
+      ...         self.assertNotEndsWith("abc", "ab")
+      ...         self.assertRegexMatch("abc", ["x", "b."])
+      ...         self.assertContainsInOrder(["a", "b"], "xaxbx")
+      ...         self.assertContainsSubset([1], [1, 2])
+      ...         self.assertNoCommonElements([1], [2])
+      ...         self.assertSameElements([1, 2], [2, 1, 1])
+      ...         self.assertSequenceStartsWith([1], [1, 2])
+      ...         self.assertContainsSubsequence([1, 2, 3], [1, 3])
+      ...         self.assertContainsExactSubsequence([1, 2, 3], [2, 3])
+      ...         self.assertSequenceAlmostEqual([1.0], [1.00000001])
+      ...         self.assertTotallyOrdered([1], [2], [3])
+      ...         self.assertSameStructure({"a": [1]}, {"a": [1]})
+      ...         with self.assertRaisesWithLiteralMatch(ValueError, "that"):
+      ...             raise ValueError("that")
+      >>> import unittest
+      >>> unittest.TestResult.wasSuccessful(unittest.defaultTestLoader.loadTestsFromTestCase(MyTest).run(unittest.TestResult()))
+      True
+    """
 
     def _refuse(self, msg: Any, standard: str) -> Any:
         case: Any = self

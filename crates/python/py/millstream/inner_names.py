@@ -103,6 +103,20 @@ def _make_callable_from_options(session: Any, callable_options: Any) -> Callable
     return function
 
 
+_SYNCHRONIZATION = """When its copies are brought together: there is one copy.
+
+Example:
+  >>> tf.Variable(1.0).synchronization.name
+  'AUTO'
+"""
+_AGGREGATION = """How its copies are brought together: there is one copy.
+
+Example:
+  >>> tf.Variable(1.0).aggregation.name
+  'NONE'
+"""
+
+
 def _same(getter: Callable[[Any], Any], doc: str) -> property:
     return property(getter, doc=doc)
 
@@ -135,8 +149,8 @@ def install() -> None:
     session._graph = _same(lambda s: s.graph, "Its graph.")
     session._extend_graph = lambda s: None
     variable: Any = variables.Variable
-    variable.synchronization = _same(lambda v: VariableSynchronization.AUTO, "There is one copy.")
-    variable.aggregation = _same(lambda v: VariableAggregation.NONE, "There is one copy.")
+    variable.synchronization = _same(lambda v: VariableSynchronization.AUTO, _SYNCHRONIZATION)
+    variable.aggregation = _same(lambda v: VariableAggregation.NONE, _AGGREGATION)
     variable._initializer_op = _same(lambda v: v.initializer, "What gives it its first value.")
     sparse: Any = framework.SparseTensor
     sparse.consumers = consumers

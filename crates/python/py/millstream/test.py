@@ -278,6 +278,7 @@ class TestCase(containment.Assertions, unittest.TestCase):
     `AssertionError`.
 
     Example:
+      >>> import sys
       >>> class MyTest(tf.test.TestCase):
       ...     def test_it(self):
       ...         with self.session() as sess:
@@ -295,11 +296,16 @@ class TestCase(containment.Assertions, unittest.TestCase):
       ...             self.assertAllGreaterEqual(x, 1.0)
       ...             self.assertAllLessEqual(x, 2.0)
       ...             self.assertAllInSet(x, [1.0, 2.0])
+      ...             self.assertAllInRange(x, 1.0, 2.0)
       ...             self.assertShapeEqual(np.ones([2]), x)
       ...             self.assertDTypeEqual(x, np.float32)
       ...             self.assertDeviceEqual("/cpu:0", "/device:CPU:0")
       ...             self.assertStartsWith("session", "sess")
       ...             self.assertProtoEquals("node { name: 'a' }", tf.GraphDef(node=[tf.NodeDef(name="a")]))
+      ...             self.assertProtoEqualsVersion("", tf.GraphDef(versions={"producer": 7}), producer=7)
+      ...             with self.captureWritesToStream(sys.__stderr__) as written:
+      ...                 sess.run(tf.Print(x, [x]))
+      ...             self.assertIn("[1 2]", written.contents())
       ...             with self.assertRaisesOpError("is not in"):
       ...                 sess.run(tf.gather(x, tf.placeholder_with_default(5, [])))
       ...             with self.assertRaisesWithPredicateMatch(ValueError, "rank"):
@@ -382,7 +388,11 @@ class TestCase(containment.Assertions, unittest.TestCase):
 
     @contextlib.contextmanager
     def cached_session(self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False) -> Iterator[Any]:
-        """The test's own session: each block of one test has the same."""
+        """The test's own session: each block of one test has the same.
+
+        Raises:
+          ValueError: It was made with another graph or configuration.
+        """
         wanted = (graph, config, force_gpu)
         if self._cached is None:
             self._cached, self._cached_as = tf.Session(graph=graph, config=config), wanted
@@ -457,7 +467,11 @@ class TestCase(containment.Assertions, unittest.TestCase):
     _GetNdArray = _value  # noqa: N815
 
     def assertAllEqual(self, a: Any, b: Any, msg: Optional[str] = None) -> None:  # noqa: N802
-        """Of one shape, and equal elements; NaNs are equal."""
+        """Of one shape, and equal elements; NaNs are equal.
+
+        Raises:
+          AssertionError: They differ; it shows where.
+        """
         a, b = self._value(a), self._value(b)
         contents = " with contents %s" % (b,) if b.size <= 500 else ""
         self.assertEqual(a.shape, b.shape, "Shape mismatch: expected %s, got %s%s. %s" % (a.shape, b.shape, contents, msg or ""))
@@ -606,7 +620,11 @@ class TestCase(containment.Assertions, unittest.TestCase):
     def assertAllInRange(  # noqa: N802
         self, target: Any, lower_bound: Any, upper_bound: Any, open_lower_bound: bool = False, open_upper_bound: bool = False
     ) -> None:
-        """Every element lies between the bounds, or is one of them where that end is not open."""
+        """Every element lies between the bounds, or is one of them where that end is not open.
+
+        Raises:
+          AssertionError: One does not; it names their places.
+        """
         target = self._value(target)
         if target.dtype.kind not in "biuf":
             raise AssertionError("The value of %s does not have an ordered numeric type, instead it has type: %s" % (target, target.dtype))
@@ -639,7 +657,11 @@ class TestCase(containment.Assertions, unittest.TestCase):
     # Shapes, types and messages.
 
     def assertShapeEqual(self, np_array: Any, tf_tensor: Any, msg: Optional[str] = None) -> None:  # noqa: N802
-        """A tensor is known to have an array's shape."""
+        """A tensor is known to have an array's shape.
+
+        Raises:
+          TypeError: The first is no array, or the second no tensor.
+        """
         if not isinstance(np_array, (np.ndarray, np.generic)):
             raise TypeError("np_array must be a Numpy ndarray or Numpy scalar")
         if not isinstance(tf_tensor, tf.Tensor):
@@ -656,7 +678,11 @@ class TestCase(containment.Assertions, unittest.TestCase):
         self.assertEqual(first, second, "Devices %s and %s are not equal. %s" % (first, second, msg or ""))
 
     def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: Optional[str] = None) -> None:  # noqa: N802
-        """A message equals another, or what a text says."""
+        """A message equals another, or what a text says.
+
+        Raises:
+          AssertionError: They differ, or are of two kinds.
+        """
         expected = expected_message_maybe_ascii
         if isinstance(expected, (str, bytes)):
             from google.protobuf import text_format

@@ -32,7 +32,7 @@ pub(crate) fn def() -> [OpDef; 2] {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let store = kept(cx)?;
-    let handle = store.keep(&cx.node.name, cx.take(0));
+    let handle = store.keep(&cx.node.name, cx.take(0).kept()?);
     let value = match cx.node.output_types[0].dtype {
         DType::Resource => Tensor::handle(Handle::new("TensorHandle", handle, store)),
         _ => Tensor::str(Str::new(handle)?),

@@ -2,12 +2,12 @@
 
 use crate::gradients::Gradients;
 use millstream_graph::{Graph, Output};
-use millstream_tensor::{Result, ensure};
+use millstream_tensor::{DType, Result, ensure, invalid};
 
 /// Derivatives beyond gradients of sums.
 pub trait Derivatives: Gradients {
     /// The derivative of every element of `y` by every element of `x`: shape `y.shape + x.shape`. A loop over the elements of `y`,
-    /// whose iterations may overlap.
+    /// whose iterations may overlap. `x` may be a variable, here and below.
     #[track_caller]
     fn jacobian<'g>(&'g self, y: impl Into<Output<'g>>, x: impl Into<Output<'g>>) -> Result<Output<'g>>;
 
@@ -49,7 +49,7 @@ impl Derivatives for Graph {
                 let seed = self.op("Reshape").inputs([flat, shape]).output().set_shape(y.shape());
                 Ok(self.gradients([y], [x]).grad_ys([Some(seed)]).dense()?[0])
             })?;
-            let shape = self.joined_shapes(&[y, x]);
+            let shape = self.joined_shapes(&[y, self.value_of(x)?]);
             let result = self.op("Reshape").inputs([rows, shape]).output();
             self.check()?;
             Ok(result)
@@ -62,7 +62,8 @@ impl Derivatives for Graph {
         y: impl Into<Output<'g>>,
         x: impl Into<Output<'g>>,
     ) -> Result<Output<'g>> {
-        let (y, x) = (y.into(), x.into());
+        let (y, by) = (y.into(), x.into());
+        let x = self.value_of(by)?;
         for o in [y, x] {
             ensure!(o.shape().rank() != Some(0), "`{}` is a scalar: there is no batch", o.name());
         }
@@ -78,11 +79,11 @@ impl Derivatives for Graph {
             let minus = self.constant([-1]);
             let flat = self.op("Reshape").inputs([y, concat(vec![batch, minus])]).output();
             let n = self.op("Prod").input(part(y_shape, 1, None)).input([0]).output();
-            let rows = self.rows(n, x, |i| {
+            let rows = self.rows(n, by, |i| {
                 // Entries do not depend on each other, so the sum over the batch mixes nothing.
                 let one = self.op("Reshape").inputs([i, self.constant([1])]).output();
                 let column = self.op("GatherV2").inputs([flat, one, self.constant(1)]).output();
-                Ok(self.gradients([column], [x]).dense()?[0])
+                Ok(self.gradients([column], [by]).dense()?[0])
             })?;
             let x_rank = self.op("Rank").input(x).output();
             let rest = self.op("Range").input(2).input(x_rank + 1).input(1).output();
@@ -138,6 +139,9 @@ trait Rows {
         row: impl FnOnce(Output<'g>) -> Result<Output<'g>>,
     ) -> Result<Output<'g>>;
 
+    /// What has the dtype and the shape of an `x`: itself, or the value of the variable that it is a handle to.
+    fn value_of<'g>(&'g self, x: Output<'g>) -> Result<Output<'g>>;
+
     /// The shapes of both, one behind another.
     fn joined_shapes<'g>(&'g self, values: &[Output<'g>]) -> Output<'g>;
 }
@@ -149,6 +153,7 @@ impl Rows for Graph {
         x: Output<'g>,
         row: impl FnOnce(Output<'g>) -> Result<Output<'g>>,
     ) -> Result<Output<'g>> {
+        let x = self.value_of(x)?;
         let dtype = x.dtype()?;
         let shape = x.shape();
         let list = self.op("TensorListReserve").input(self.element_shape(&shape)).input(n);
@@ -163,6 +168,17 @@ impl Rows for Graph {
         )?;
         let stack = self.op("TensorListStack").input(list).input(self.op("Shape").input(x).output());
         Ok(stack.attr("element_dtype", dtype).output())
+    }
+
+    fn value_of<'g>(&'g self, x: Output<'g>) -> Result<Output<'g>> {
+        if x.dtype()? != DType::Resource {
+            return Ok(x);
+        }
+        let Some(handle) = self.read(|g| g.known_handle(x.port())) else {
+            return Err(invalid!("`{}` is a handle, and it is not known of what: its derivative has no shape", x.name())
+                .with_help("differentiate by the variable itself"));
+        };
+        Ok(self.op("ReadVariableOp").input(x).attr("dtype", handle.dtype).output())
     }
 
     fn joined_shapes<'g>(&'g self, values: &[Output<'g>]) -> Output<'g> {

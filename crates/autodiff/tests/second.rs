@@ -100,3 +100,24 @@ fn a_gradient_of_the_callers() -> Result<()> {
     assert!((dd - (f(0.3 + e) - 2.0 * f(0.3) + f(0.3 - e)) / (e * e)).abs() < 1e-6);
     Ok(())
 }
+
+#[test]
+fn jacobian_by_a_variable() -> Result<()> {
+    let g = graph();
+    let shape = PartialShape::from([2, 2]);
+    let v = g.op("VarHandleOp").attr("dtype", DType::F64).attr("shape", shape).output();
+    let start = g.op("AssignVariableOp").input(v).input([[1.0f64, 2.0], [3.0, 4.0]]).finish();
+    let value = g.op("ReadVariableOp").input(v).attr("dtype", DType::F64).output();
+    let session = Session::new(&g)?;
+    let () = session.run(start, feed![])?;
+    let whole: Tensor = session.run(g.jacobian(value * value, v)?, feed![])?;
+    assert_eq!(whole.shape().dims(), [2, 2, 2, 2]);
+    near(&whole, &[2.0, 0.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 6.0, 0.0, 0.0, 0.0, 0.0, 8.0]);
+    let rows: Tensor = session.run(g.batch_jacobian(value * value, v)?, feed![])?;
+    assert_eq!(rows.shape().dims(), [2, 2, 2]);
+    near(&rows, &[2.0, 0.0, 0.0, 4.0, 6.0, 0.0, 0.0, 8.0]);
+    let unknown = g.placeholder_of("handle", DType::Resource, PartialShape::unknown());
+    let error = g.jacobian(value, unknown).unwrap_err();
+    assert!(error.to_string().contains("`handle:0` is a handle, and it is not known of what"), "{error}");
+    Ok(())
+}

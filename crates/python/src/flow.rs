@@ -86,11 +86,12 @@ impl<'g> Flat<'g> {
     }
 }
 
-/// A loop. `cond` and `body` take a list of tensors; `cond` gives a tensor, `body` a list.
+/// A loop. `cond` and `body` take a list of tensors; `cond` gives a tensor, `body` a list. `checkpoint`: how many iterations lie between two
+/// that gradients keep, 0 to leave that to the engine.
 #[pyfunction]
 #[pyo3(signature = (
     graph, cond, body, init, names, shape_invariants = None, parallel_iterations = 10, back_prop = true,
-    swap_memory = false, maximum_iterations = None, name = "while",
+    swap_memory = false, maximum_iterations = None, name = "while", checkpoint = None,
 ))]
 #[expect(clippy::too_many_arguments, reason = "the arguments of TensorFlow's function")]
 pub fn while_loop<'py>(
@@ -105,6 +106,7 @@ pub fn while_loop<'py>(
     swap_memory: bool,
     maximum_iterations: Option<&Bound<'py, Tensor>>,
     name: &str,
+    checkpoint: Option<i64>,
 ) -> PyResult<Bound<'py, PyList>> {
     let (py, share) = (graph.py(), graph.get());
     share.note_place(py)?;
@@ -124,6 +126,11 @@ pub fn while_loop<'py>(
     }
     let builder =
         builder.parallel_iterations(parallel_iterations).back_prop(back_prop).swap_memory(swap_memory);
+    let builder = match checkpoint {
+        None => builder,
+        Some(0) => builder.checkpoint_auto(),
+        Some(k) => builder.checkpoint_every(k),
+    };
     let call = |f: &Bound<'py, PyAny>, vars: Flat<'_>| -> PyResult<Bound<'py, PyAny>> {
         f.call1((vars.tensors(graph)?,))
     };

@@ -1,10 +1,10 @@
-//! Gradients: lists of tensors in, a list of tensors, slices and Nones out.
+//! Gradients: lists of tensors in, a list of tensors, slices and Nones out; and what is made of gradients.
 
 use crate::errors::building;
 use crate::graph::Graph;
 use crate::tensor::Tensor;
 use millstream::graph::Grad;
-use millstream::{Gradients, Output};
+use millstream::{Derivatives, Gradients, Output};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -26,17 +26,14 @@ pub fn gradients<'py>(
     share.note_place(py)?;
     crate::custom::announce(graph, op_types)?;
     let inner = share.inner();
-    let output = |t: &Bound<'py, Tensor>| Ok(share.output(share.taken(t.get().port())?));
-    let outputs =
-        |list: Vec<Bound<'py, Tensor>>| list.iter().map(output).collect::<PyResult<Vec<Output<'_>>>>();
-    let (ys, xs) = (outputs(ys)?, outputs(xs)?);
+    let (ys, xs) = (outputs(share, &ys)?, outputs(share, &xs)?);
     let mut builder = inner.gradients(ys, xs).name(name);
     if let Some(grads) = grad_ys {
-        let grads = grads.iter().map(|g| g.as_ref().map(output).transpose());
+        let grads = grads.iter().map(|g| g.as_ref().map(|g| output(share, g)).transpose());
         builder = builder.grad_ys(grads.collect::<PyResult<Vec<_>>>()?);
     }
     if let Some(stop) = stop_gradients {
-        builder = builder.stop_gradients(outputs(stop)?);
+        builder = builder.stop_gradients(outputs(share, &stop)?);
     }
     let grads = builder.run().map_err(building)?;
     let tensor = |o: Output<'_>| Tensor::of(graph, o.port()).map(Bound::into_any);
@@ -52,4 +49,52 @@ pub fn gradients<'py>(
         }
     };
     PyList::new(py, grads.into_iter().map(one).collect::<PyResult<Vec<_>>>()?)
+}
+
+/// The derivative of every element of `y` by every element of `x`; of each entry of a batch by its own entry if `of_batch`.
+#[pyfunction]
+pub fn jacobian<'py>(
+    graph: &Bound<'py, Graph>,
+    y: &Bound<'py, Tensor>,
+    x: &Bound<'py, Tensor>,
+    of_batch: bool,
+    op_types: Vec<String>,
+) -> PyResult<Bound<'py, Tensor>> {
+    let share = graph.get();
+    share.note_place(graph.py())?;
+    crate::custom::announce(graph, op_types)?;
+    let (y, x) = (output(share, y)?, output(share, x)?);
+    let made = match of_batch {
+        true => share.inner().batch_jacobian(y, x),
+        false => share.inner().jacobian(y, x),
+    };
+    Tensor::of(graph, made.map_err(building)?.port())
+}
+
+/// The derivatives of the ys as the xs move along `tangents`.
+#[pyfunction]
+pub fn jvp<'py>(
+    graph: &Bound<'py, Graph>,
+    ys: Vec<Bound<'py, Tensor>>,
+    xs: Vec<Bound<'py, Tensor>>,
+    tangents: Vec<Bound<'py, Tensor>>,
+    op_types: Vec<String>,
+) -> PyResult<Bound<'py, PyList>> {
+    let (py, share) = (graph.py(), graph.get());
+    share.note_place(py)?;
+    crate::custom::announce(graph, op_types)?;
+    let made = share
+        .inner()
+        .jvp(&outputs(share, &ys)?, &outputs(share, &xs)?, &outputs(share, &tangents)?)
+        .map_err(building)?;
+    let tensors = made.into_iter().map(|o| Tensor::of(graph, o.port()));
+    PyList::new(py, tensors.collect::<PyResult<Vec<_>>>()?)
+}
+
+fn output<'g>(graph: &'g Graph, tensor: &Bound<'_, Tensor>) -> PyResult<Output<'g>> {
+    Ok(graph.output(graph.taken(tensor.get().port())?))
+}
+
+fn outputs<'g>(graph: &'g Graph, tensors: &[Bound<'_, Tensor>]) -> PyResult<Vec<Output<'g>>> {
+    tensors.iter().map(|t| output(graph, t)).collect()
 }

@@ -66,6 +66,8 @@ fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(flow::while_loop, m)?,
         wrap_pyfunction!(flow::cond, m)?,
         wrap_pyfunction!(gradients::gradients, m)?,
+        wrap_pyfunction!(gradients::jacobian, m)?,
+        wrap_pyfunction!(gradients::jvp, m)?,
         wrap_pyfunction!(custom::has_gradient, m)?,
         wrap_pyfunction!(interop::import_graph_def, m)?,
         wrap_pyfunction!(interop::op_def, m)?,

@@ -54,7 +54,7 @@ from millstream.framework import (
     sparse_placeholder,
 )
 from millstream.functional import foldl, foldr, map_fn, scan
-from millstream.gradients_impl import AggregationMethod, UnconnectedGradients, gradients, hessians
+from millstream.gradients_impl import AggregationMethod, UnconnectedGradients, batch_jacobian, gradients, hessians, jacobian, jvp
 from millstream.graph_keys import GraphKeys
 from millstream.host_functions import *  # noqa: F403
 from millstream.inner_names import VariableAggregation, VariableSynchronization

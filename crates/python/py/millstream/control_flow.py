@@ -6,6 +6,7 @@ What a body, branch or condition raises comes out as it is.
 from __future__ import annotations
 
 import contextlib
+import operator
 from typing import Any, Callable, List, Optional
 
 import numpy as np
@@ -266,6 +267,8 @@ def while_loop(
     name: Optional[str] = None,
     maximum_iterations: Any = None,
     return_same_structure: bool = False,
+    *,
+    checkpoint_every: Any = None,
 ) -> Any:
     """Repeats `body` while `cond` holds.
 
@@ -294,6 +297,10 @@ def while_loop(
       name: The name scope of the loop's nodes.
       maximum_iterations: An integer scalar: stops after so many iterations at the latest.
       return_same_structure: Whether a single loop variable comes back as it went in, in its list.
+      checkpoint_every: Not TensorFlow's. A positive int k: for the gradient, only the variables before every k-th
+        iteration are kept, and what lies between is computed anew: memory for `n / k + k` iterations instead of `n`, for
+        one more forward pass, and the same bits. `"auto"`, for loops of unknown length: about `sqrt(n) / 2` states
+        are kept. What the body does must be repeatable: no random numbers, no assignments.
 
     Returns:
       The loop variables after the loop, in their structure; the variable itself if there is just one.
@@ -318,6 +325,14 @@ def while_loop(
         raise TypeError("body must be callable.")
     if parallel_iterations < 1:
         raise TypeError("parallel_iterations must be a positive integer.")
+    if checkpoint_every == "auto":
+        checkpoint = 0
+    elif checkpoint_every is not None:
+        checkpoint = operator.index(checkpoint_every)
+        if checkpoint < 1:
+            raise ValueError("checkpoint_every is %r: it must be a positive integer, or 'auto'" % (checkpoint_every,))
+    else:
+        checkpoint = None
     if loop_vars is None or nest.is_sequence(loop_vars) and not nest.flatten(loop_vars):
         raise ValueError("No loop variables provided")
     graph = get_default_graph()
@@ -386,6 +401,7 @@ def while_loop(
         swap_memory,
         maximum_iterations,
         scope,
+        checkpoint,
     )
     # As TensorFlow: in the structure that the body returned, which may be a tuple where the variables were a list.
     packed = _Structure(returned[0]).pack(results)

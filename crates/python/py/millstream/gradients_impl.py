@@ -1,4 +1,4 @@
-"""Gradients of graphs: `gradients`, `hessians`."""
+"""Gradients of graphs: `gradients`, `hessians`; and what TensorFlow 1 has not: `jacobian`, `batch_jacobian`, `jvp`."""
 
 from __future__ import annotations
 
@@ -199,3 +199,99 @@ def hessians(
             _, rows = while_loop(lambda j, _, n=n: j < n, body, [0, TensorArray(x.dtype.base_dtype, size=n)])
             results.append(reshape(rows.stack(), concat([shape(x), shape(x)], 0)))
     return results
+
+
+def _one_graph(*tensors: Tensor) -> Any:
+    """The graph of all of these."""
+    for tensor in tensors:
+        if tensor.graph is not tensors[0].graph:
+            raise ValueError("%s must be from the same graph as %s." % (tensor, tensors[0]))
+    return tensors[0].graph
+
+
+def jacobian(y: Any, x: Any, name: Optional[str] = None) -> Tensor:
+    """The derivative of every element of `y` by every element of `x`. It is a loop over the elements of `y` in the
+    graph, whose iterations may overlap. TensorFlow 1 has no such function.
+
+    Args:
+      y: A tensor of floating dtype.
+      x: A tensor or variable of floating dtype.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of x's dtype, of shape `y.shape + x.shape`: zeros where nothing connects.
+
+    Raises:
+      ValueError: `y` and `x` are of different graphs, or one of a dtype without gradients.
+      NotImplementedError: An operation on the way has no gradient.
+
+    Example:
+      >>> x = tf.constant([1.0, 2.0])
+      >>> print(tf.Session().run(tf.jacobian(tf.stack([x[0] * x[1], x[1] * x[1], x[0]]), x)))
+      [[2. 1.]
+       [0. 4.]
+       [1. 0.]]
+    """
+    y, x = convert_to_tensor(y), _source(x)
+    with name_scope(name):
+        return _engine.jacobian(_one_graph(y, x), y, x, False, _op_types())
+
+
+def batch_jacobian(y: Any, x: Any, name: Optional[str] = None) -> Tensor:
+    """The Jacobian of each entry of a batch by its own entry, for a `y` whose entry `i` depends on entry `i` of `x`
+    alone. The loop is over the elements of one entry, not over the batch. TensorFlow 1 has no such function.
+
+    Args:
+      y: A tensor of floating dtype, of shape `[b, ..]`.
+      x: A tensor or variable of floating dtype, of shape `[b, ..]`.
+      name: The name scope of what is made.
+
+    Returns:
+      A tensor of x's dtype, of shape `[b] + y.shape[1:] + x.shape[1:]`.
+
+    Raises:
+      ValueError: `y` and `x` are of different graphs, one of a dtype without gradients, or a scalar.
+      NotImplementedError: An operation on the way has no gradient.
+
+    Example:
+      >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+      >>> tf.Session().run(tf.batch_jacobian(x * x, x)).tolist()
+      [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
+    """
+    y, x = convert_to_tensor(y), _source(x)
+    with name_scope(name):
+        return _engine.jacobian(_one_graph(y, x), y, x, True, _op_types())
+
+
+def jvp(ys: Any, xs: Any, tangents: Any, name: Optional[str] = None) -> List[Tensor]:
+    """The derivatives of `ys` as `xs` move along `tangents` (forward mode), by differentiating the gradient, which is
+    linear in what flows in. TensorFlow 1 has no such function.
+
+    Args:
+      ys: A tensor of floating dtype, or a list of them.
+      xs: A tensor or variable, or a list of them.
+      tangents: The direction of the x, of its shape and dtype; a list of them if `xs` is a list.
+      name: The name scope of what is made.
+
+    Returns:
+      A list: for each y a tensor of its shape and dtype.
+
+    Raises:
+      ValueError: There is not one tangent for each x, something is of another graph, or of a dtype without gradients.
+      NotImplementedError: An operation on the way has no second derivative.
+
+    Example:
+      >>> x = tf.constant([1.0, 2.0])
+      >>> along, = tf.jvp(x * x, x, [1.0, 0.5])
+      >>> print(tf.Session().run(along))
+      [2. 2.]
+    """
+    if not isinstance(xs, (list, tuple)):
+        xs, tangents = [xs], [tangents]
+    if len(tangents) != len(xs):
+        raise ValueError("%d tangents for %d xs: each x has one" % (len(tangents), len(xs)))
+    ys, sources = [convert_to_tensor(y) for y in _list(ys)], [_source(x) for x in xs]
+    directions = [t if isinstance(t, Tensor) else convert_to_tensor(t, x.dtype.base_dtype) for t, x in zip(tangents, xs)]
+    graph = _one_graph(*ys, *sources, *directions) if ys else get_default_graph()
+    with name_scope(name):
+        return _engine.jvp(graph, ys, sources, directions, _op_types())

@@ -44,6 +44,7 @@ fn _engine(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<op::OpType>()?;
     m.add_class::<session::Session>()?;
     m.add_class::<session::Callable>()?;
+    m.add_class::<session::Every>()?;
     m.add_class::<session::PartialRun>()?;
     m.add_class::<array::Elements>()?;
     m.add_class::<views::Report>()?;

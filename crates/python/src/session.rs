@@ -6,6 +6,7 @@ mod feeds;
 mod fetches;
 
 pub use callable::Callable;
+pub use fetches::Every;
 
 use crate::array::to_python;
 use crate::errors::{building, carried, running};
@@ -13,12 +14,13 @@ use crate::graph::Graph;
 use crate::leave::detached;
 use crate::memory::Loans;
 use crate::placement::Placement;
-use crate::views::{Report, Showing};
+use crate::tensor::Tensor;
+use crate::views::{OfThreads, Report, shown_by, watch};
 use feeds::{feeds_of, ports_of};
-use fetches::Form;
+use fetches::{Form, own};
 use millstream::graph::{NodeId, Port};
 use millstream::runtime::{FeedList, FetchList, Fetched, PartialRun as EnginePartialRun, Poll, Target};
-use millstream::{Op, RunOptions, SessionOptions};
+use millstream::{Op, RunOptions, SessionOptions, ShowProgress, Watch};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
@@ -37,7 +39,8 @@ pub struct Session {
     graph: Option<Py<Graph>>,
     session: Arc<millstream::Session>,
     closed: AtomicBool,
-    showing: Arc<Showing>,
+    shown: OfThreads<ShowProgress>,
+    watched: OfThreads<Watch>,
     /// How often the process had forked when it was made. A child has none of its threads, and its locks may be held for ever.
     born: u32,
     /// How many pools of threads `RunOptions` may choose from; they all are the same threads.
@@ -165,7 +168,8 @@ impl Session {
             graph: Some(graph.clone().unbind()),
             session: Arc::new(session),
             closed: AtomicBool::new(false),
-            showing: Arc::default(),
+            shown: OfThreads::default(),
+            watched: OfThreads::default(),
             born: FORKS.load(Relaxed),
             pools,
             placement: Placement::new(devices.0, devices.1, devices.2),
@@ -317,12 +321,36 @@ impl Session {
 
     /// Runs of this thread call `show(text, over)` if they take long.
     fn _show_progress(&self, show: Py<PyAny>) {
-        self.showing.begin(show);
+        self.shown.begin(shown_by(show));
     }
 
     /// They no longer do.
     fn _hide_progress(&self) {
-        self.showing.end();
+        self.shown.end();
+    }
+
+    /// Runs of this thread stop at a value of `of`, or of anything, that is NaN, infinite, or that `when` says yes to.
+    #[pyo3(signature = (of, nan, infinite, when))]
+    fn _watch(
+        &self,
+        py: Python<'_>,
+        of: Option<&Bound<'_, Tensor>>,
+        nan: bool,
+        infinite: bool,
+        when: Option<Py<PyAny>>,
+    ) -> PyResult<()> {
+        let graph = self.owner().bind(py);
+        if let Some(tensor) = of {
+            own(graph, tensor.get().graph(py), tensor)?;
+        }
+        let output = of.map(|t| graph.get().output(t.get().port()));
+        self.watched.begin(watch(output, nan, infinite, when));
+        Ok(())
+    }
+
+    /// They no longer do.
+    fn _unwatch(&self) {
+        self.watched.end();
     }
 
     /// Begins a run in several parts.
@@ -438,8 +466,12 @@ impl Session {
 
     /// What `RunOptions` says that is the engine's.
     fn run_options(&self, py: Python<'_>, options: Option<&Bound<'_, PyAny>>) -> PyResult<RunOptions> {
-        let mut run_options =
-            RunOptions { poll: signals(py), progress: self.showing.here(py), ..RunOptions::default() };
+        let mut run_options = RunOptions {
+            poll: signals(py),
+            progress: self.shown.here().pop(),
+            watch: self.watched.here(),
+            ..RunOptions::default()
+        };
         if let Some(options) = options.filter(|o| !o.is_none()) {
             // Anything else is told what it lacks, as in TensorFlow.
             options.getattr("SerializeToString")?;

@@ -1,9 +1,11 @@
-//! What people look at: `Report`, a table that shows itself in a notebook, and the runs whose progress is shown.
+//! What people look at: `Report`, a table that shows itself in a notebook; the progress of runs, and what they are watched for.
 
-use millstream::ShowProgress;
+use crate::array::to_python;
+use millstream::{Output, ShowProgress, Watch};
 use millstream::runtime::{Explanation, Holdings};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::thread::ThreadId;
@@ -81,48 +83,79 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Which threads want to see how far their runs are, and what shows it.
-#[derive(Default)]
-pub struct Showing {
+/// What threads asked for their runs: how far they are to be shown, or what they are to be watched for.
+pub struct OfThreads<T> {
     /// How many there are: all that other runs look at.
     n: AtomicUsize,
-    shows: Mutex<Vec<(ThreadId, Py<PyAny>)>>,
+    asked: Mutex<Vec<(ThreadId, T)>>,
 }
 
-impl Showing {
-    /// From now on this thread's runs show themselves.
-    pub fn begin(&self, show: Py<PyAny>) {
-        let mut shows = self.shows.lock();
-        shows.push((std::thread::current().id(), show));
-        self.n.store(shows.len(), Release);
+impl<T> Default for OfThreads<T> {
+    fn default() -> Self {
+        OfThreads { n: AtomicUsize::new(0), asked: Mutex::default() }
+    }
+}
+
+impl<T: Clone> OfThreads<T> {
+    /// From now on this holds for this thread's runs.
+    pub fn begin(&self, what: T) {
+        let mut asked = self.asked.lock();
+        asked.push((std::thread::current().id(), what));
+        self.n.store(asked.len(), Release);
     }
 
     /// The last `begin` of this thread is over.
     pub fn end(&self) {
         let here = std::thread::current().id();
-        let mut shows = self.shows.lock();
-        let gone = shows.iter().rposition(|(thread, _)| *thread == here).map(|last| shows.remove(last));
-        self.n.store(shows.len(), Release);
-        drop(shows);
+        let mut asked = self.asked.lock();
+        let gone = asked.iter().rposition(|(thread, _)| *thread == here).map(|last| asked.remove(last));
+        self.n.store(asked.len(), Release);
+        drop(asked);
         // Dropping a Python object may run anything.
         drop(gone);
     }
 
-    /// What shows a run of this thread.
-    pub fn here(&self, py: Python<'_>) -> Option<ShowProgress> {
+    /// What holds for runs of this thread, the last asked for at the end.
+    pub fn here(&self) -> Vec<T> {
         if self.n.load(Acquire) == 0 {
-            return None;
+            return Vec::new();
         }
         let here = std::thread::current().id();
-        let shows = self.shows.lock();
-        let show = shows.iter().rfind(|(thread, _)| *thread == here)?.1.clone_ref(py);
-        Some(ShowProgress::new(move |progress| {
-            // The interpreter may be going away; a report that fails is no reason for the run to.
-            Python::try_attach(|py| {
-                if let Err(error) = show.call1(py, (progress.to_string(), progress.over)) {
-                    error.write_unraisable(py, Some(show.bind(py)));
-                }
-            });
-        }))
+        self.asked.lock().iter().filter(|(thread, _)| *thread == here).map(|(_, what)| what.clone()).collect()
     }
+}
+
+/// Shows how far a run is by `show(text, over)`.
+pub fn shown_by(show: Py<PyAny>) -> ShowProgress {
+    ShowProgress::new(move |progress| {
+        // The interpreter may be going away; a report that fails is no reason for the run to.
+        Python::try_attach(|py| {
+            if let Err(error) = show.call1(py, (progress.to_string(), progress.over)) {
+                error.write_unraisable(py, Some(show.bind(py)));
+            }
+        });
+    })
+}
+
+/// What a run stops at: values of one output or of all, that are NaN or infinite, or that a function `when(value, iterations)` says yes to.
+pub fn watch(of: Option<Output<'_>>, nan: bool, infinite: bool, when: Option<Py<PyAny>>) -> Watch {
+    let watch = of.map_or_else(Watch::all, Watch::on);
+    let watch = match (nan, infinite) {
+        (true, true) => watch.not_finite(),
+        (true, false) => watch.nan(),
+        (false, true) => watch.infinite(),
+        (false, false) => watch,
+    };
+    let Some(when) = when else { return watch };
+    watch.when(move |value, at| {
+        let says = |py: Python<'_>| when.call1(py, (to_python(py, value.clone())?, PyTuple::new(py, at)?))?.is_truthy(py);
+        let said = Python::try_attach(|py| {
+            says(py).unwrap_or_else(|error| {
+                // A run that nobody watches any more is not what was asked for: it stops, and the reason is told.
+                error.write_unraisable(py, Some(when.bind(py)));
+                true
+            })
+        });
+        said.unwrap_or(false)
+    })
 }

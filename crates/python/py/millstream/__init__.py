@@ -106,6 +106,7 @@ from millstream.variable_scopes import (
 )
 from millstream.variable_collections import *  # noqa: F403
 from millstream.variables import *  # noqa: F403
+from millstream.watching import every
 from millstream.version import COMPILER_VERSION, GIT_VERSION, GRAPH_DEF_VERSION, GRAPH_DEF_VERSION_MIN_CONSUMER, GRAPH_DEF_VERSION_MIN_PRODUCER, VERSION
 
 newaxis = None

@@ -181,6 +181,39 @@ class BaseSession(_engine.Session):
 
         return ProgressBlock(self, file)
 
+    def watch(self, tensor: Optional[Tensor] = None, condition: Any = "not finite") -> Any:
+        """A block in which runs that this thread calls stop at the first value that is waited for.
+
+        The first in the order of the program, each iteration whole before the next, however much of the run happens at a time. What is watched
+        has to be computed by the run anyway: a watch computes nothing. What is later may have run in part; what it assigned stays.
+
+        Args:
+          tensor: What is watched, in all iterations of all loops around it; by default every float and complex number that is computed or fed.
+          condition: "nan", "infinite" or "not finite"; or a function of the value (an array) and its iterations (a tuple, the outermost loop
+            first) that says whether to stop. It is called in any order, from any thread.
+
+        Returns:
+          A block for `with`.
+
+        Raises:
+          InvalidArgumentError: By the run: which node, in which iteration of which loops, with what value, computed from what; or that
+            the run does not compute the tensor.
+          ValueError: The condition is none of these, or the tensor of another graph.
+
+        Example:
+          >>> x = tf.while_loop(lambda x: x < 3e38, lambda x: x * 1e10, [1.0])
+          >>> sess = tf.Session()
+          >>> with sess.watch():
+          ...     try:
+          ...         print(sess.run(x))
+          ...     except tf.errors.InvalidArgumentError as error:
+          ...         print(error.message.splitlines()[0])
+          a watch stopped the run: `while/mul:0` is not finite: f32 inf
+        """
+        from millstream.watching import WatchBlock
+
+        return WatchBlock(self, tensor, condition)
+
     def __repr__(self) -> str:
         state = "closed" if self._closed else "open"
         return "<tf.%s over %r, %s>" % (type(self).__name__, self.graph, state)

@@ -3,6 +3,7 @@
 use super::feeds::Fed;
 use crate::array::to_python;
 use crate::dtypes::dtype_object;
+use crate::errors::building;
 use crate::graph::Graph;
 use crate::kept::{handle_object, kept_dtype};
 use crate::operation::Operation;
@@ -24,6 +25,8 @@ pub enum Form {
     Handle(DType),
     /// An operation: None.
     Nothing,
+    /// The next value, of each iteration: in one array, or each under its iterations.
+    Every { by_iteration: bool },
     List(Vec<Form>),
     Tuple(Vec<Form>),
     /// A class that takes its parts one by one, as named tuples do.
@@ -31,6 +34,29 @@ pub enum Form {
     Dict(Py<PyType>, Vec<(Py<PyAny>, Form)>),
     /// What the package knows how to put together: a function of the list of values.
     Packed(Py<PyAny>, Vec<Form>),
+}
+
+/// A fetch of the values that something inside of loops has in all iterations.
+#[pyclass(frozen, module = "millstream._engine")]
+pub struct Every {
+    tensor: Py<Tensor>,
+    by_iteration: bool,
+}
+
+#[pymethods]
+impl Every {
+    #[new]
+    fn new(tensor: Py<Tensor>, by_iteration: bool) -> Every {
+        Every { tensor, by_iteration }
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("tf.every({})", self.tensor.bind(py).repr()?))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.tensor)
+    }
 }
 
 /// How deep fetches may be nested; each level takes some of the stack.
@@ -61,6 +87,12 @@ impl Form {
         if let Ok(tensor) = fetch.cast::<Tensor>() {
             own(graph, tensor.get().graph(py), fetch)?;
             return Form::of_port(graph, tensor.get().port(), targets);
+        }
+        if let Ok(every) = fetch.cast::<Every>() {
+            let Every { tensor, by_iteration } = every.get();
+            own(graph, tensor.bind(py).get().graph(py), tensor.bind(py))?;
+            targets.push(Target::Every(tensor.get().port()));
+            return Ok(Form::Every { by_iteration: *by_iteration });
         }
         if let Ok(op) = fetch.cast::<Operation>() {
             own(graph, op.get().graph(py), fetch)?;
@@ -147,7 +179,7 @@ impl Form {
     pub fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         let all = |parts: &[Form]| parts.iter().try_for_each(|p| p.traverse(visit));
         match self {
-            Form::Value(_) | Form::Handle(_) | Form::Nothing => Ok(()),
+            Form::Value(_) | Form::Handle(_) | Form::Nothing | Form::Every { .. } => Ok(()),
             Form::List(parts) | Form::Tuple(parts) => all(parts),
             Form::Named(class, parts) => visit.call(class).and_then(|()| all(parts)),
             Form::Packed(pack, parts) => visit.call(pack).and_then(|()| all(parts)),
@@ -162,7 +194,7 @@ impl Form {
     pub fn has(&self, port: Port) -> bool {
         match self {
             Form::Value(own) => *own == port,
-            Form::Handle(_) | Form::Nothing => false,
+            Form::Handle(_) | Form::Nothing | Form::Every { .. } => false,
             Form::List(parts) | Form::Tuple(parts) | Form::Named(_, parts) | Form::Packed(_, parts) => {
                 parts.iter().any(|p| p.has(port))
             }
@@ -196,6 +228,17 @@ impl Form {
                 values.next();
                 py.None().into_bound(py)
             }
+            Form::Every { by_iteration } => match values.next() {
+                Some(Fetched::Every(all)) if *by_iteration => {
+                    let dict = PyDict::new(py);
+                    for (at, value) in all.iter() {
+                        dict.set_item(PyTuple::new(py, at)?, to_python(py, value.clone())?)?;
+                    }
+                    dict.into_any()
+                }
+                Some(Fetched::Every(all)) => to_python(py, all.stack().map_err(building)?)?,
+                _ => return Err(PyTypeError::new_err("`tf.every` is for `Session.run`: a callable gives one value for each fetch")),
+            },
             Form::List(parts) => PyList::new(py, fill_all(parts, py, values, fed, session)?)?.into_any(),
             Form::Tuple(parts) => PyTuple::new(py, fill_all(parts, py, values, fed, session)?)?.into_any(),
             Form::Named(class, parts) => {
@@ -242,7 +285,7 @@ fn fill_all<'py>(
 /// For each thing asked for, whether it has a value.
 pub fn places(form: &Form) -> Vec<bool> {
     match form {
-        Form::Value(_) | Form::Handle(_) => vec![true],
+        Form::Value(_) | Form::Handle(_) | Form::Every { .. } => vec![true],
         Form::Nothing => vec![false],
         Form::List(parts) | Form::Tuple(parts) | Form::Named(_, parts) | Form::Packed(_, parts) => {
             parts.iter().flat_map(places).collect()
@@ -264,7 +307,7 @@ fn check_fetchable(graph: &Bound<'_, Graph>, node: NodeId) -> PyResult<()> {
     Err(PyErr::from_value(class.call1((text,))?))
 }
 
-fn own(graph: &Bound<'_, Graph>, of: &Bound<'_, Graph>, fetch: &Bound<'_, PyAny>) -> PyResult<()> {
+pub fn own(graph: &Bound<'_, Graph>, of: &Bound<'_, Graph>, fetch: &Bound<'_, PyAny>) -> PyResult<()> {
     match graph.is(of) {
         true => Ok(()),
         false => Err(PyValueError::new_err(format!(

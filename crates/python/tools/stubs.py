@@ -218,7 +218,7 @@ def everything():
     imports += ["from millstream import %s as %s\n" % (s, s) for s in virtual if s not in static]
     files_of = [s for s in spaces if s not in virtual]
     imports += ["from millstream import %s as %s\n" % (s, s) for s in files_of if s not in static and os.path.exists(os.path.join(HERE, s + ".py"))]
-    for extra in ("contrib", "train", "random", "rnn_cell", "protos", "summary", "version"):
+    for extra in ("contrib", "train", "random", "rnn_cell", "protos", "saved_model", "summary", "version"):
         if extra not in static and extra not in virtual and _namespaces._is_file(extra) and extra not in files_of:
             imports.append("from millstream import %s as %s\n" % (extra, extra))
     shown = [n for n in protos.names() if n not in static]

@@ -19,6 +19,7 @@ from millstream import protos as protos
 from millstream import queue as queue
 from millstream import random as random
 from millstream import rnn_cell as rnn_cell
+from millstream import saved_model as saved_model
 from millstream import sparse as sparse
 from millstream import strings as strings
 from millstream import summary as summary

@@ -14,7 +14,7 @@ _ELSEWHERE = {"TFRecordOptions": "python_io", "TFRecordCompressionType": "python
 
 if TYPE_CHECKING:
     from millstream._endpoints_io import *  # noqa: F403
-    from millstream import gfile as gfile
+    from millstream import file_io as gfile
     from millstream.python_io import (
         TFRecordCompressionType as TFRecordCompressionType,
         TFRecordOptions as TFRecordOptions,
@@ -34,9 +34,9 @@ else:
 
             return getattr(train, name)
         if name == "gfile":
-            from millstream import gfile
+            from millstream import file_io
 
-            return gfile
+            return file_io
         return _namespaces.find(__name__, "io", name)
 
 

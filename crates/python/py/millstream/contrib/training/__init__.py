@@ -1,4 +1,4 @@
-"""`tf.contrib.training`: `bucket` and `bucket_by_sequence_length`, batches of examples that are alike; `HParams`."""
+"""`tf.contrib.training`: `bucket` and `bucket_by_sequence_length`, batches of examples that are alike; loops that train and evaluate; `HParams`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,40 @@ import numpy as np
 
 import millstream as tf
 from millstream import errors
+from millstream.contrib.training.evaluation import (
+    StopAfterNEvalsHook,
+    SummaryAtEndHook,
+    evaluate_once,
+    evaluate_repeatedly,
+    get_or_create_eval_step,
+    wait_for_new_checkpoint,
+)
 from millstream.contrib.training.hparams import HParams, parse_values
+from millstream.contrib.training.steps import add_gradients_summaries, clip_gradient_norms_fn, create_train_op, multiply_gradients, train
 from millstream.shapes import TensorShape
 from millstream.train import input as pipeline
 from millstream.train.queue_runner import QueueRunner, add_queue_runner
+from millstream.train.supervisor import checkpoints_iterator
 
-__all__ = ["HParams", "bucket", "bucket_by_sequence_length", "clip_gradient_norms", "parse_values"]
+__all__ = [
+    "HParams",
+    "StopAfterNEvalsHook",
+    "SummaryAtEndHook",
+    "add_gradients_summaries",
+    "bucket",
+    "bucket_by_sequence_length",
+    "checkpoints_iterator",
+    "clip_gradient_norms",
+    "clip_gradient_norms_fn",
+    "create_train_op",
+    "evaluate_once",
+    "evaluate_repeatedly",
+    "get_or_create_eval_step",
+    "multiply_gradients",
+    "parse_values",
+    "train",
+    "wait_for_new_checkpoint",
+]
 
 # A queue beneath that was closed, or whose end was reached, is the end of this one.
 _ENDS = (errors.OutOfRangeError, errors.CancelledError)

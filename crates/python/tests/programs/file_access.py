@@ -105,3 +105,30 @@ def image_and_audio_summaries(tf):
             else:
                 out.append([value.tag, value.audio.sample_rate, value.audio.num_channels, value.audio.length_frames, value.audio.content_type])
     return [t.name for t in made[:3]], out
+
+
+def newer_names(tf):
+    g, top = tf.io.gfile, tempfile.mkdtemp()
+    join = os.path.join
+    g.makedirs(join(top, "a", "b"))
+    g.mkdir(join(top, "c"))
+    with g.GFile(join(top, "a", "x.txt"), "w") as f:
+        f.write("text")
+    g.copy(join(top, "a", "x.txt"), join(top, "c", "y.txt"))
+    twice = caught(lambda: g.copy(join(top, "a", "x.txt"), join(top, "c", "y.txt")))
+    g.copy(join(top, "a", "x.txt"), join(top, "c", "y.txt"), overwrite=True)
+    g.rename(join(top, "a", "x.txt"), join(top, "c", "z.txt"))
+    short = lambda path: os.path.relpath(path, top)
+    out = [
+        sorted(g.listdir(top)),
+        sorted(short(p) for p in g.glob(join(top, "c", "*.txt"))),
+        sorted(short(p) for p in g.glob([join(top, "c", "y*"), join(top, "a")])),
+        [g.exists(join(top, p)) for p in ("a", "c/z.txt", "q")],
+        [g.isdir(join(top, p)) for p in ("a", "c/z.txt", "q")],
+        g.stat(join(top, "c", "z.txt")).length,
+        sorted((short(at), sorted(folders), sorted(files)) for at, folders, files in g.walk(top)),
+        [short(at) for at, _, _ in g.walk(top, topdown=False)][-1],
+    ]
+    g.remove(join(top, "c", "z.txt"))
+    g.rmtree(join(top, "c"))
+    return out, twice, g.listdir(top), caught(lambda: g.remove(join(top, "q"))), caught(lambda: g.listdir(join(top, "q")))

@@ -57,6 +57,8 @@ from millstream.functional import foldl, foldr, map_fn, scan
 from millstream.gradients_impl import AggregationMethod, UnconnectedGradients, gradients, hessians
 from millstream.graph_keys import GraphKeys
 from millstream.host_functions import *  # noqa: F403
+from millstream.inner_names import VariableAggregation, VariableSynchronization
+from millstream.inner_names import install as _install_inner_names
 from millstream.importer import import_graph_def, load_file_system_library, load_library, load_op_library
 from millstream.indexing_ops import *  # noqa: F403
 from millstream.init_ops import (
@@ -109,6 +111,7 @@ newaxis = None
 OpError = errors.OpError
 get_logger = logging._get_logger
 
+_install_inner_names()
 _engine.set_hooks(framework.Graph, framework.convert_for_engine, indexing_ops._getitem, session.expand, math_ops._operate)
 
 __version__ = _engine.__version__

@@ -156,7 +156,9 @@ def _signed(compare: Any, called: str, sign: str, zero_first: bool) -> Any:
         with name_scope(name, called, [x, data]):
             x = convert_to_tensor(x, name="x")
             if data is None:
-                data = [message or "", "Condition x %s 0 did not hold element-wise:" % sign, "x (%s) = " % x.name, x]
+                says, of = "Condition x %s 0 did not hold element-wise:" % sign, "x (%s) = " % x.name
+                # TensorFlow lacks a comma there, and programs look for what it says.
+                data = [message or "", says + of, x] if sign == "<=" else [message or "", says, of, x]
             zero = convert_to_tensor(0, x.dtype)
             return compare(zero, x, data, summarize) if zero_first else compare(x, zero, data, summarize)
 

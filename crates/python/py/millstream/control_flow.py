@@ -124,6 +124,7 @@ def tuple(tensors: Any, name: Optional[str] = None, control_inputs: Any = None) 
       5 1
     """
     with name_scope(name, "tuple", []) as name:
+        tensors = [t if t is None or isinstance(t, Operation) or hasattr(t, "op") else convert_to_tensor(t) for t in tensors]
         gates = [t if isinstance(t, Operation) else t.op for t in tensors if t is not None]
         if control_inputs:
             for item in control_inputs:
@@ -141,7 +142,7 @@ def with_dependencies(dependencies: Any, output: Any, name: Optional[str] = None
     with name_scope(name, "control_dependency", [output]) as name:
         with control_dependencies(dependencies):
             if isinstance(output, IndexedSlices):
-                return IndexedSlices(op("Identity")(output.values), output.indices, output.dense_shape)
+                return IndexedSlices(op("Identity")(output.values, name=name), output.indices, output.dense_shape)
             output = convert_to_tensor(output)
             return op("RefIdentity" if output.dtype._is_ref_dtype else "Identity")(output, name=name)
 
@@ -219,7 +220,8 @@ def _shape_invariants(vars: Any, invariants: Any) -> List[Any]:  # noqa: A002
     for leaf, shape in zip(leaves, given):
         if isinstance(leaf, SparseTensor):
             shape = shapes.TensorShape(shape)
-            shape.with_rank(1) if shape.ndims is not None else None
+            if shape.ndims not in (None, 1):
+                raise ValueError("Expected a shape with 1 dimension")
             rank = shape.as_list()[0] if shape.ndims is not None else None
             flat.extend([shapes.TensorShape([None, rank]), shapes.TensorShape([None]), shapes.TensorShape([rank])])
         elif isinstance(leaf, IndexedSlices):
@@ -230,6 +232,9 @@ def _shape_invariants(vars: Any, invariants: Any) -> List[Any]:  # noqa: A002
         elif hasattr(leaf, "_loop_value"):
             flat.append(None)
         else:
+            if shape is None:
+                flat.append(None)  # As it enters.
+                continue
             if isinstance(shape, Tensor):
                 raise TypeError("shape_invariants must be TensorShapes, not a Tensor")
             flat.append(shapes.TensorShape(shape))
@@ -486,7 +491,7 @@ def cond(
     if not isinstance(pred, Tensor):
         pred = convert_to_tensor(pred)
     if pred.dtype.base_dtype != dtypes.bool:
-        raise TypeError("pred must be a bool, not %s" % pred.dtype.name)
+        raise TypeError("Input 'pred' of 'Switch' Op has type %s that does not match expected type of bool." % pred.dtype.name)
     check_scope_name(name)
     if pred.shape.ndims not in (0, None):
         dims = ",".join("?" if d is None else str(d) for d in pred.shape.as_list())
@@ -494,6 +499,9 @@ def cond(
             "Shape must be rank 0 but is rank %d for '%s/Switch' (op: 'Switch') with input shapes: [%s], [%s]. A branch is taken by a single bool: reduce it, "
             "for instance by `tf.reduce_all`." % (pred.shape.ndims, graph.unique_name(name or "cond", mark_as_used=False), dims, dims)
         )
+    if pred.graph is not graph:
+        with pred.graph.as_default():
+            return cond(pred, true_fn, false_fn, strict=strict, name=name)
     kept: List[Any] = []
     returned: List[Any] = []
 
@@ -504,6 +512,8 @@ def cond(
                 raise ValueError("%s must have a return value." % ("true_fn" if function is true_fn else "false_fn"))
             if isinstance(result, Operation):
                 kept.append(result)
+                if len(kept) == 2:
+                    _same_branches(kept, returned)
                 return [result]
             if not strict:
                 result = _unpacked(result)
@@ -532,13 +542,22 @@ def _unpacked(value: Any) -> Any:
 
 def _same_branches(kept: List[Any], returned: List[Any]) -> None:
     first, second = kept
-    if isinstance(first, Operation) or isinstance(second, Operation):
-        return
+    for one, other in ((first, second), (second, first)):
+        if isinstance(one, Operation):
+            if isinstance(other, Tensor) and other.dtype.base_dtype != dtypes.bool:
+                types = ["bool" if v is one else other.dtype.name for v in (first, second)]
+                raise ValueError("Outputs of true_fn and false_fn must have the same type: %s, %s" % (types[0], types[1]))
+            return
     try:
         nest.assert_same_structure(*returned)
     except (TypeError, ValueError) as e:
         raise type(e)("Incompatible return types of true_fn and false_fn: {}".format(e)) from None
     for a, b in zip(nest.flatten(first), nest.flatten(second)):
+        if len(_Structure.parts(a)) != len(_Structure.parts(b)):
+            raise ValueError(
+                "Incompatible return values of true_fn and false_fn: The two structures don't have the same nested structure.\n\n"
+                "First structure: type=%s str=%s\n\nSecond structure: type=%s str=%s" % (type(a).__name__, a, type(b).__name__, b)
+            )
         a_type, b_type = getattr(a, "dtype", None), getattr(b, "dtype", None)
         if a_type is not None and b_type is not None and a_type.base_dtype != b_type.base_dtype:
             raise ValueError("Outputs of true_fn and false_fn must have the same type: %s, %s" % (a_type.name, b_type.name))
@@ -709,7 +728,13 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
             return cond(op("Equal")(index, key), functions[key], lambda: build(left[1:]))
 
         order = sorted(keys) if default is not None else sorted(keys)[:-1]
-        result = build(order)
+        try:
+            result = build(order)
+        except ValueError as e:
+            if "true_fn and false_fn" not in str(e):
+                raise
+            message = "branches[0] and branches[%d] arguments to tf.switch_case must have the same number, type, and overall structure of return values." % (len(order) or 1)
+            raise TypeError("%s\n\nError details:\n%s" % (message, e)) from None
         return nest.map_structure(_taken, result) if not isinstance(result, Operation) else result
 
 
@@ -724,7 +749,7 @@ def assert_(condition: Any, data: Any, summarize: Optional[int] = None, name: Op
     The operation does something only where it runs: make what must not go on without it depend on it.
 
     Args:
-      condition: A boolean tensor of which every element is to hold; a Python False fails at once.
+      condition: A boolean tensor of which every element is to hold; a Python bool is one.
       data: A list of tensors to show in the message.
       summarize: How many elements of each to show (3).
       name: The name scope of what is made.
@@ -733,7 +758,8 @@ def assert_(condition: Any, data: Any, summarize: Optional[int] = None, name: Op
       The `Operation`.
 
     Raises:
-      tf.errors.InvalidArgumentError: While the graph is built if `condition` is False; when run, if it does not hold.
+      tf.errors.InvalidArgumentError: When run, if it does not hold.
+      ValueError: `data` is empty.
 
     Example:
       >>> x = tf.placeholder(tf.float32, [])
@@ -749,10 +775,8 @@ def assert_(condition: Any, data: Any, summarize: Optional[int] = None, name: Op
     """
     with name_scope(name, "Assert", []) as name:
         converted = [convert_to_tensor(d) for d in data]
-        if isinstance(condition, bool) and not condition:
-            from millstream import errors
-
-            raise errors.InvalidArgumentError(None, None, "Expected '%s' to be true. Summarized data: %s" % (condition, "\n".join(map(str, converted))))
+        if not converted:
+            raise ValueError("Attr 'T' of 'Assert' Op passed list of length 0 less than minimum 1.")
         function = op("Assert")
         # The data anew: the node makes constants of its own of what is none yet, as TensorFlow's does; graphs are to be the same.
         guard = lambda: function(condition, list(data), summarize=3 if summarize is None else summarize, name="Assert")  # noqa: E731
@@ -777,12 +801,17 @@ def Print(input_: Any, data: Any, message: Optional[str] = None, first_n: Any = 
     Returns:
       A tensor of the value, dtype and shape of `input_`.
 
+    Raises:
+      TypeError: `data` is no list.
+
     Example:
       >>> x = tf.constant([1, 2, 3])
       >>> y = tf.Print(x, [tf.reduce_sum(x)], message="the sum: ") * 2
       >>> print(tf.Session().run(y))  # And, to the standard error, "the sum: [6]".
       [2 4 6]
     """
+    if not isinstance(data, (list, builtin_tuple)):
+        raise TypeError("Expected list for 'data' argument to 'Print' Op, not %s." % (data,))
     options = {}
     if message is not None:
         options["message"] = message

@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 from typing import Any, List, Optional
 
+import numpy as np
+
 from millstream import dtypes, random_ops, shapes
 from millstream._engine import Operation, Tensor
 from millstream._ops import op
-from millstream.framework import convert_to_tensor, name_scope
+from millstream.framework import convert_to_tensor, get_default_graph, name_scope
 
 
 def _as_types(types: Any, op_type: str) -> List[Any]:
@@ -303,6 +305,10 @@ class QueueBase:
         """
         from millstream.framework import constant_value
 
+        asked = n if isinstance(n, int) else constant_value(n) if isinstance(n, Tensor) else None
+        if asked is not None and np.ndim(asked) == 0 and asked < 0:
+            node = get_default_graph().unique_name(name or "%s_DequeueMany" % self._name, mark_as_used=False)
+            raise ValueError("Input 'n' must be >= 0, but is %d for '%s' (op: 'QueueDequeueManyV2') with input shapes: [], []." % (asked, node))
         values = op("QueueDequeueManyV2")(self._queue_ref, n, component_types=self._dtypes, name=name or "%s_DequeueMany" % self._name)
         known = n if isinstance(n, int) else constant_value(n)
         return self._returned(self._with_shapes(values, None if known is None else int(known)))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from millstream import array_ops, nest
 from millstream.control_flow import while_loop
-from millstream.framework import constant, convert_to_tensor, name_scope
+from millstream.framework import SparseTensor, constant, convert_to_tensor, name_scope
 from millstream.tensor_array import TensorArray
 
 if TYPE_CHECKING:
@@ -74,6 +74,11 @@ def map_fn(
     """
     if not callable(fn):
         raise TypeError("fn must be callable.")
+    if isinstance(elems, SparseTensor):
+        raise TypeError(
+            "To perform a map on the values of a sparse tensor use either  SparseTensor(input.indices, fn(input.values), input.dense_shape) or  "
+            "SparseTensor(input.indices, map_fn(fn, input.values), input.dense_shape)"
+        )
     dtype = nest.map_structure(lambda e: convert_to_tensor(e).dtype.base_dtype, elems) if dtype is None else dtype
     with name_scope(name, "map", nest.flatten(elems)):
         flat, n, known = _rows(elems)

@@ -18,20 +18,20 @@ __all__ = [
 
 
 def _assert_cell(word: str, cell: Any) -> None:
-    for needed in ("output_size", "state_size", "zero_state"):
-        if not hasattr(type(cell), needed):
-            raise TypeError(
-                f"The argument {word!r} ({cell}) is not an RNNCell: '{needed}' property is missing."
-                if needed != "zero_state"
-                else f"The argument {word!r} ({cell}) is not an RNNCell: 'zero_state' method is missing."
-            )
+    lacks = [f"'{needed}' property is missing" for needed in ("output_size", "state_size") if not hasattr(type(cell), needed)]
+    if not hasattr(type(cell), "zero_state"):
+        lacks.append("either 'zero_state' or 'get_initial_state' method is required")
+    if not callable(cell):
+        lacks.append("is not callable")
+    if lacks:
+        raise TypeError(f"The argument {word!r} ({cell}) is not an RNNCell: {', '.join(lacks)}.")
 
 
 def _time_first(x: Any) -> Any:
     """A tensor of batches of sequences with its first two dimensions exchanged."""
     shape = x.get_shape()
     if shape.ndims is not None and shape.ndims < 2:
-        raise ValueError(f"Expected input tensor {x.name} to have rank at least 2, but saw shape: {shape}")
+        raise ValueError(f"Expected input tensor {x} to have rank at least 2, but saw shape: {shape}")
     out = tf.transpose(x, tf.concat([[1, 0], tf.range(2, tf.rank(x))], axis=0))
     if shape.ndims is not None:
         dims = shape.as_list()
@@ -120,7 +120,7 @@ def dynamic_rnn(
         if not time_major:
             flat = [_time_first(x) for x in flat]
         for x in flat:
-            if x.get_shape().ndims is None:
+            if x.get_shape().ndims is None or None in x.get_shape().as_list()[2:]:
                 raise ValueError("Input size (depth of inputs) must be accessible via shape inference, but saw value None.")
         batch_size = _batch_size(flat, axis=1)
         state = _initial(cell, initial_state, batch_size, dtype)
@@ -158,10 +158,6 @@ def _loop(
         zeros = [_zero_output(s, batch_size, dtype) for s in sizes]
     static_batch = batch_size if isinstance(batch_size, int) else None
 
-    sources = [
-        tf.TensorArray(x.dtype, n_steps, element_shape=x.get_shape()[1:], tensor_array_name=f"dynamic_rnn/input_{i}").unstack(x)
-        for i, x in enumerate(flat_inputs)
-    ]
     targets = tuple(
         tf.TensorArray(
             dtype,
@@ -171,6 +167,10 @@ def _loop(
         )
         for i, s in enumerate(sizes)
     )
+    sources = [
+        tf.TensorArray(x.dtype, n_steps, element_shape=x.get_shape()[1:], tensor_array_name=f"dynamic_rnn/input_{i}").unstack(x)
+        for i, x in enumerate(flat_inputs)
+    ]
 
     def step(time: Any, targets: Any, state: Any) -> Any:
         parts = []
@@ -196,6 +196,7 @@ def _loop(
         (tf.constant(0, name="time"), targets, initial_state),
         parallel_iterations=parallel_iterations,
         swap_memory=swap_memory,
+        maximum_iterations=n_steps,
     )
     outputs = []
     for target, size in zip(targets, sizes):

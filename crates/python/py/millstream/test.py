@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
+import collections.abc
 import contextlib
+import os
 import random
 import re
 import shutil
@@ -16,7 +19,8 @@ from unittest import mock
 import numpy as np
 
 import millstream as tf
-from millstream import errors
+from millstream import containment, errors, version
+from millstream.framework.graph import _empty_stack
 
 __all__ = [
     "TestCase",
@@ -124,10 +128,18 @@ def assert_equal_graph_def(actual: Any, expected: Any, checkpoint_v2: bool = Fal
       >>> d = tf.get_default_graph().as_graph_def()
       >>> tf.test.assert_equal_graph_def(d, d)
     """
+    for word, graph in (("actual", actual), ("expected", expected)):
+        if type(graph).__name__ != "GraphDef":
+            raise TypeError("Expected tf.GraphDef for %s, got %s" % (word, type(graph).__name__))
     nodes = [{n.name: n for n in g.node} for g in (actual, expected)]
-    for name in sorted(set(nodes[0]) | set(nodes[1])):
-        if name not in nodes[0] or name not in nodes[1]:
-            raise AssertionError("node %r is only in the %s graph" % (name, "expected" if name not in nodes[0] else "actual"))
+    # As TensorFlow: what is missing is told first.
+    for name in nodes[1]:
+        if name not in nodes[0]:
+            raise AssertionError("Did not find expected node '{{node %s}} = %s'" % (name, nodes[1][name].op))
+    for name in nodes[0]:
+        if name not in nodes[1]:
+            raise AssertionError("Found unexpected node '{{node %s}} = %s'" % (name, nodes[0][name].op))
+    for name in nodes[0]:
         if nodes[0][name] != nodes[1][name]:
             raise AssertionError("node %r differs:\n%s\nis not\n%s" % (name, nodes[0][name], nodes[1][name]))
 
@@ -225,7 +237,8 @@ def _jacobians(session: Any, x: Any, x_shape: Any, y: Any, y_shape: Any, start: 
             moved = moved.view(dtype) if x.dtype.is_complex else moved
             ends.append(flat(session.run(y, {**feeds, x: moved.reshape(x_shape)})).astype(np.float64))
         by_differences[i] = (ends[0] - ends[1]) / (2 * delta)
-    return by_gradients, by_differences
+    real = np.zeros(1, dtype).real.dtype
+    return by_gradients.astype(real), by_differences.astype(real)
 
 
 def compute_gradient_error(
@@ -258,7 +271,7 @@ def compute_gradient_error(
 # Tests.
 
 
-class TestCase(unittest.TestCase):
+class TestCase(containment.Assertions, unittest.TestCase):
     """A test with sessions and assertions about tensors. Each test begins with an empty default graph and the same
     seeds.
 
@@ -266,6 +279,7 @@ class TestCase(unittest.TestCase):
     `AssertionError`.
 
     Example:
+      >>> import sys
       >>> class MyTest(tf.test.TestCase):
       ...     def test_it(self):
       ...         with self.session() as sess:
@@ -283,11 +297,16 @@ class TestCase(unittest.TestCase):
       ...             self.assertAllGreaterEqual(x, 1.0)
       ...             self.assertAllLessEqual(x, 2.0)
       ...             self.assertAllInSet(x, [1.0, 2.0])
+      ...             self.assertAllInRange(x, 1.0, 2.0)
       ...             self.assertShapeEqual(np.ones([2]), x)
       ...             self.assertDTypeEqual(x, np.float32)
       ...             self.assertDeviceEqual("/cpu:0", "/device:CPU:0")
       ...             self.assertStartsWith("session", "sess")
       ...             self.assertProtoEquals("node { name: 'a' }", tf.GraphDef(node=[tf.NodeDef(name="a")]))
+      ...             self.assertProtoEqualsVersion("", tf.GraphDef(versions={"producer": 7}), producer=7)
+      ...             with self.captureWritesToStream(sys.__stderr__) as written:
+      ...                 sess.run(tf.Print(x, [x]))
+      ...             self.assertIn("[1 2]", written.contents())
       ...             with self.assertRaisesOpError("is not in"):
       ...                 sess.run(tf.gather(x, tf.placeholder_with_default(5, [])))
       ...             with self.assertRaisesWithPredicateMatch(ValueError, "rank"):
@@ -309,6 +328,7 @@ class TestCase(unittest.TestCase):
     def __init__(self, methodName: str = "runTest") -> None:  # noqa: N803
         super().__init__(methodName)
         self._cached: Any = None
+        self._cached_as: Tuple[Any, Any, bool] = (None, None, False)
         self._folder: Optional[str] = None
         self._threads: List["_CheckedThread"] = []
 
@@ -326,6 +346,8 @@ class TestCase(unittest.TestCase):
         self._clear()
         random.seed(_SEED)
         np.random.seed(_SEED)
+        # Graphs that a test before this one, or the program around it, has entered do not count here.
+        _empty_stack()
         tf.reset_default_graph()
         tf.get_default_graph().seed = _SEED
 
@@ -350,26 +372,37 @@ class TestCase(unittest.TestCase):
 
     @contextlib.contextmanager
     def session(self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False) -> Iterator[Any]:
-        """A new session, which is the default in its block, as is its graph.
+        """A new session, which is the default in its block, as is its graph. Nodes made in the block are on the CPU.
 
         Args:
           graph: The graph; the default graph by default.
           config: A `ConfigProto`.
-          use_gpu: Accepted.
-          force_gpu: Accepted.
+          use_gpu: Nodes may be anywhere.
+          force_gpu: As `use_gpu`.
 
         Returns:
           What a `with` statement takes; it gives the session.
         """
-        with tf.Session(graph=graph, config=config) as session:
+        with tf.Session(graph=graph, config=config) as session, _placed(session, use_gpu or force_gpu):
             yield session
 
     @contextlib.contextmanager
     def cached_session(self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False) -> Iterator[Any]:
-        """The test's own session: each block of one test has the same."""
+        """The test's own session: each block of one test has the same.
+
+        Raises:
+          ValueError: It was made with another graph or configuration.
+        """
+        wanted = (graph, config, force_gpu)
         if self._cached is None:
-            self._cached = tf.Session(graph=graph, config=config)
-        with self._cached.graph.as_default(), self._cached.as_default():
+            self._cached, self._cached_as = tf.Session(graph=graph, config=config), wanted
+        for word, one, other in zip(("graph", "config", "force_gpu value"), self._cached_as, wanted):
+            if one is not other and one != other:
+                raise ValueError(
+                    "The %s used to get the cached session is different than the one that was used to create the session. "
+                    "Maybe create a new session with self.session()" % word
+                )
+        with self._cached.graph.as_default(), self._cached.as_default(), _placed(self._cached, use_gpu or force_gpu):
             yield self._cached
 
     def test_session(self, graph: Any = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False) -> Any:
@@ -377,14 +410,22 @@ class TestCase(unittest.TestCase):
         if self.id().endswith(".test_session"):
             self.skipTest("Not a test.")
         if graph is None:
-            return self.cached_session(graph, config, use_gpu, force_gpu)
+            return self._any_cached_session(config, use_gpu, force_gpu)
         return self.session(graph, config, use_gpu, force_gpu)
+
+    @contextlib.contextmanager
+    def _any_cached_session(self, config: Any, use_gpu: bool, force_gpu: bool) -> Iterator[Any]:
+        """The test's own session, whatever it was made with."""
+        if self._cached is None:
+            self._cached, self._cached_as = tf.Session(config=config), (None, config, force_gpu)
+        with self._cached.graph.as_default(), self._cached.as_default(), _placed(self._cached, use_gpu or force_gpu):
+            yield self._cached
 
     def evaluate(self, tensors: Any) -> Any:
         """The values of tensors in the default session."""
         session = tf.get_default_session()
         if session is None:
-            with self.cached_session() as session:
+            with self._any_cached_session(None, False, False) as session:
                 return session.run(tensors)
         return session.run(tensors)
 
@@ -400,6 +441,22 @@ class TestCase(unittest.TestCase):
         self._threads.append(thread)
         return thread
 
+    @contextlib.contextmanager
+    def captureWritesToStream(self, stream: Any) -> Iterator["_Captured"]:  # noqa: N802
+        """What is written to a file's descriptor (that of `sys.stderr`, say), by Python and by nodes, is kept: `contents()` of what the block is given."""
+        number = stream.fileno()
+        kept = tempfile.NamedTemporaryFile(dir=self.get_temp_dir(), delete=False)
+        stream.flush()
+        before = os.dup(number)
+        os.dup2(kept.fileno(), number)
+        try:
+            yield _Captured(kept.name)
+        finally:
+            stream.flush()
+            os.dup2(before, number)
+            os.close(before)
+            kept.close()
+
     # Values.
 
     def _value(self, value: Any) -> Any:
@@ -407,15 +464,24 @@ class TestCase(unittest.TestCase):
             value = self.evaluate(value)
         return value if isinstance(value, np.ndarray) else np.array(value)
 
+    _GetNdArray = _value  # noqa: N815
+
     def assertAllEqual(self, a: Any, b: Any, msg: Optional[str] = None) -> None:  # noqa: N802
-        """Of one shape, and equal elements; NaNs are equal."""
+        """Of one shape, and equal elements; NaNs are equal.
+
+        Raises:
+          AssertionError: They differ; it shows where.
+        """
         a, b = self._value(a), self._value(b)
-        self.assertEqual(a.shape, b.shape, "Shape mismatch: expected %s, got %s. %s" % (a.shape, b.shape, msg or ""))
+        contents = " with contents %s" % (b,) if b.size <= 500 else ""
+        self.assertEqual(a.shape, b.shape, "Shape mismatch: expected %s, got %s%s. %s" % (a.shape, b.shape, contents, msg or ""))
         same = _as_bytes(a) == _as_bytes(b)
         if a.dtype.kind in "fc" and b.dtype.kind in "fc":
             same = np.logical_or(same, np.logical_and(np.isnan(a), np.isnan(b)))
+        same = np.asarray(same)
         if not np.all(same):
-            self.fail("Not equal: %s\nnot equal where = %s\nleft = %s\nright = %s" % (msg or "", np.where(~np.asarray(same)), a, b))
+            np.testing.assert_array_equal(a, b, err_msg="\n".join([msg or ""] + _unequal("equal", ~same, a, b)))
+            raise AssertionError("\n".join([msg or ""] + _unequal("equal", ~same, a, b)))
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: Optional[str] = None) -> None:  # noqa: N802
         """Something differs.
@@ -436,24 +502,45 @@ class TestCase(unittest.TestCase):
           AssertionError: Something is further apart.
           ValueError: Just one of them is a dict.
         """
+        self._check_close(a, b, rtol, atol, "", msg or "")
+
+    def _check_close(self, a: Any, b: Any, rtol: float, atol: float, path: str, msg: str) -> None:
         if hasattr(a, "_asdict"):
             a = a._asdict()
         if hasattr(b, "_asdict"):
             b = b._asdict()
-        if isinstance(a, dict) or isinstance(b, dict):
-            if not (isinstance(a, dict) and isinstance(b, dict)):
-                raise ValueError("Can't compare dict to non-dict, %s vs %s. %s" % (a, b, msg or ""))
-            self.assertCountEqual(a.keys(), b.keys(), msg)
+        if isinstance(a, collections.abc.Mapping) or isinstance(b, collections.abc.Mapping):
+            if not (isinstance(a, collections.abc.Mapping) and isinstance(b, collections.abc.Mapping)):
+                raise ValueError("Can't compare dict to non-dict, a%s vs b%s. %s" % (path, path, msg))
+            self.assertCountEqual(
+                a.keys(), b.keys(), "mismatched keys: a%s has keys %s, but b%s has keys %s. %s" % (path, a.keys(), path, b.keys(), msg)
+            )
             for key in a:
-                self.assertAllClose(a[key], b[key], rtol, atol, "%s of key %r" % (msg or "", key))
+                self._check_close(a[key], b[key], rtol, atol, "%s[%s]" % (path, key), msg)
             return
-        if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and not _is_plain(a) and len(a) == len(b):
+        if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and not (_is_plain(a) and _is_plain(b)):
+            self.assertEqual(len(a), len(b), "Mismatched length: a%s has %d items, but b%s has %d items. %s" % (path, len(a), path, len(b), msg))
             for i, (x, y) in enumerate(zip(a, b)):
-                self.assertAllClose(x, y, rtol, atol, "%s of element %d" % (msg or "", i))
+                self._check_close(x, y, rtol, atol, "%s[%d]" % (path, i), msg)
             return
-        a, b = self._value(a), self._value(b)
-        self.assertEqual(a.shape, b.shape, "Shape mismatch: expected %s, got %s. %s" % (a.shape, b.shape, msg or ""))
-        np.testing.assert_allclose(a, b, rtol=rtol, atol=atol, err_msg=msg or "", equal_nan=True)
+        what = "Mismatched value: a%s is different from b%s. %s" % (path, path, msg)
+        try:
+            self._check_arrays_close(self._value(a), self._value(b), rtol, atol, what)
+        except (TypeError, np.exceptions.DTypePromotionError if hasattr(np, "exceptions") else TypeError) as e:
+            raise TypeError("%s : Error: a%s has %s, but b%s has %s. %s" % (e, path, type(a), path, type(b), msg)) from e
+
+    def _check_arrays_close(self, a: Any, b: Any, rtol: float, atol: float, msg: str) -> None:
+        contents = " with contents %s" % (b,) if b.size <= 500 else ""
+        self.assertEqual(a.shape, b.shape, "Shape mismatch: expected %s, got %s%s. %s" % (a.shape, b.shape, contents, msg))
+        close = np.asarray(np.isclose(a, b, rtol=rtol, atol=atol, equal_nan=True))
+        if np.all(close):
+            return
+        lines = [msg] + _unequal("close", ~close, a, b)
+        if a.dtype.kind in "biufc" and b.dtype.kind in "biufc":
+            left, right = (a, b) if a.ndim == 0 else (a[~close], b[~close])
+            far = np.abs(left - right)
+            lines += ["not close dif = %s" % far, "not close tol = %s" % (atol + rtol * np.abs(right)), "dtype = %s, shape = %s" % (a.dtype, a.shape)]
+        np.testing.assert_allclose(a, b, rtol=rtol, atol=atol, err_msg="\n".join(lines), equal_nan=True)
 
     def assertNotAllClose(self, a: Any, b: Any, **kwargs: Any) -> None:  # noqa: N802
         """Something is not close.
@@ -530,20 +617,55 @@ class TestCase(unittest.TestCase):
         """Every element is as little or less."""
         self.assertLessEqual(np.max(self._value(a)), comparison_target)
 
+    def assertAllInRange(  # noqa: N802
+        self, target: Any, lower_bound: Any, upper_bound: Any, open_lower_bound: bool = False, open_upper_bound: bool = False
+    ) -> None:
+        """Every element lies between the bounds, or is one of them where that end is not open.
+
+        Raises:
+          AssertionError: One does not; it names their places.
+        """
+        target = self._value(target)
+        if target.dtype.kind not in "biuf":
+            raise AssertionError("The value of %s does not have an ordered numeric type, instead it has type: %s" % (target, target.dtype))
+        nans = np.isnan(target) if target.dtype.kind == "f" else np.zeros(target.shape, bool)
+        if np.any(nans):
+            raise AssertionError(
+                "%d of the %d element(s) are NaN. Subscripts(s) and value(s) of the NaN element(s):\n%s"
+                % (np.sum(nans), target.size, "\n".join(_places(nans, target)))
+            )
+        below = target <= lower_bound if open_lower_bound else target < lower_bound
+        above = target >= upper_bound if open_upper_bound else target > upper_bound
+        outside = np.logical_or(below, above)
+        if np.any(outside):
+            span = "%s%s, %s%s" % ("(" if open_lower_bound else "[", lower_bound, upper_bound, ")" if open_upper_bound else "]")
+            raise AssertionError(
+                "%d of the %d element(s) are outside the range %s. Subscript(s) and value(s) of the offending elements:\n%s"
+                % (np.sum(outside), target.size, span, "\n".join(_places(outside, target)))
+            )
+
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:  # noqa: N802
         """Every element is one of these.
 
         Raises:
           AssertionError: One is not.
         """
-        left = set(self._value(target).ravel().tolist()) - set(expected_set)
-        if left:
-            raise AssertionError("%d unexpected element(s): %s" % (len(left), sorted(map(str, left))))
+        left = np.setdiff1d(self._value(target), list(expected_set))
+        if left.size:
+            raise AssertionError("%d unique element(s) are not in the set %s: %s" % (left.size, expected_set, left))
 
     # Shapes, types and messages.
 
     def assertShapeEqual(self, np_array: Any, tf_tensor: Any, msg: Optional[str] = None) -> None:  # noqa: N802
-        """A tensor is known to have an array's shape."""
+        """A tensor is known to have an array's shape.
+
+        Raises:
+          TypeError: The first is no array, or the second no tensor.
+        """
+        if not isinstance(np_array, (np.ndarray, np.generic)):
+            raise TypeError("np_array must be a Numpy ndarray or Numpy scalar")
+        if not isinstance(tf_tensor, tf.Tensor):
+            raise TypeError("tf_tensor must be a Tensor")
         self.assertAllEqual(np_array.shape, tf_tensor.get_shape().as_list(), msg)
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:  # noqa: N802
@@ -553,23 +675,30 @@ class TestCase(unittest.TestCase):
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: Optional[str] = None) -> None:  # noqa: N802
         """Names of one device, however they are written."""
         first, second = (tf.DeviceSpec.from_string(d or "").to_string() for d in (device1, device2))
-        self.assertEqual(first, second, "Devices %s and %s are not equal. %s" % (device1, device2, msg or ""))
-
-    def assertStartsWith(self, actual: str, expected_start: str, msg: Optional[str] = None) -> None:  # noqa: N802
-        """A text's beginning."""
-        if not actual.startswith(expected_start):
-            self.fail("%r does not start with %r%s" % (actual, expected_start, " : %s" % msg if msg else ""))
+        self.assertEqual(first, second, "Devices %s and %s are not equal. %s" % (first, second, msg or ""))
 
     def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: Optional[str] = None) -> None:  # noqa: N802
-        """A message equals another, or what a text says."""
+        """A message equals another, or what a text says.
+
+        Raises:
+          AssertionError: They differ, or are of two kinds.
+        """
         expected = expected_message_maybe_ascii
         if isinstance(expected, (str, bytes)):
             from google.protobuf import text_format
 
             expected = text_format.Parse(expected, type(message)())
-        self.assertEqual(expected, message, msg)
+        elif type(expected) is not type(message):
+            raise AssertionError("Can't compare protos of type %s and %s. %s" % (type(expected), type(message), msg or ""))
+        if expected != message:
+            self.assertMultiLineEqual(str(expected), str(message), msg)
+            self.assertEqual(expected, message, msg)
 
-    assertProtoEqualsVersion = assertProtoEquals  # noqa: N815
+    def assertProtoEqualsVersion(  # noqa: N802
+        self, expected: str, actual: Any, producer: int = version.GRAPH_DEF_VERSION, min_consumer: int = 0, msg: Optional[str] = None
+    ) -> None:
+        """A `GraphDef` equals what a text says, with these versions added to it."""
+        self.assertProtoEquals("versions { producer: %d min_consumer: %d }\n%s" % (producer, min_consumer, expected), actual, msg)
 
     @contextlib.contextmanager
     def assertRaisesWithPredicateMatch(self, exception_type: Any, expected_err_re_or_predicate: Any) -> Iterator[None]:  # noqa: N802
@@ -580,21 +709,10 @@ class TestCase(unittest.TestCase):
         """
         try:
             yield
-        except Exception as e:  # noqa: BLE001
-            if not isinstance(e, exception_type):
-                raise
-            if callable(expected_err_re_or_predicate):
-                fits = expected_err_re_or_predicate(e)
-            else:
-                text = e.message if isinstance(e, errors.OpError) else str(e)
-                op = e.op if isinstance(e, errors.OpError) else None
-                if op is not None:
-                    text += "\nCaused by op: " + op.name
-                fits = re.search(expected_err_re_or_predicate, text) is not None
-            if not fits:
-                raise AssertionError("Exception of type %s: %s" % (type(e), e)) from e
-        else:
             self.fail("%s not raised" % getattr(exception_type, "__name__", exception_type))
+        except Exception as e:  # noqa: BLE001
+            if not isinstance(e, exception_type) or not _fits(expected_err_re_or_predicate, e):
+                raise AssertionError("Exception of type %s: %s" % (type(e), e)) from e
 
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:  # noqa: N802
         """The block raises an `OpError` whose message the pattern finds."""
@@ -604,23 +722,65 @@ class TestCase(unittest.TestCase):
     assertItemsEqual = unittest.TestCase.assertCountEqual  # noqa: N815
     assertRaisesRegexp = unittest.TestCase.assertRaisesRegex  # noqa: N815
     assertRegexpMatches = unittest.TestCase.assertRegex  # noqa: N815
+    assertNotRegexpMatches = unittest.TestCase.assertNotRegex  # noqa: N815
     assertEquals = unittest.TestCase.assertEqual  # noqa: N815
+    assertNotEquals = unittest.TestCase.assertNotEqual  # noqa: N815
+    assertAlmostEquals = unittest.TestCase.assertAlmostEqual  # noqa: N815
+    assertNotAlmostEquals = unittest.TestCase.assertNotAlmostEqual  # noqa: N815
+    assert_ = unittest.TestCase.assertTrue
 
-    def assertEmpty(self, container: Any, msg: Optional[str] = None) -> None:  # noqa: N802
-        """Nothing is in it."""
-        self.assertEqual(len(container), 0, msg)
 
-    def assertNotEmpty(self, container: Any, msg: Optional[str] = None) -> None:  # noqa: N802
-        """Something is in it."""
-        self.assertNotEqual(len(container), 0, msg)
+def _fits(wanted: Any, error: Any) -> bool:
+    """Whether an exception is what was expected: a function says, or a pattern is found in what it tells."""
+    if callable(wanted):
+        return bool(wanted(error))
+    text = error.message if isinstance(error, errors.OpError) else str(error)
+    node = error.op if isinstance(error, errors.OpError) else None
+    while node is not None:
+        text += "\nCaused by: " + node.name
+        node = getattr(node, "_original_op", None)
+    return re.search(wanted, text) is not None
 
-    def assertLen(self, container: Any, expected_len: int, msg: Optional[str] = None) -> None:  # noqa: N802
-        """So many are in it."""
-        self.assertEqual(len(container), expected_len, msg)
 
-    def assertBetween(self, value: Any, minv: Any, maxv: Any, msg: Optional[str] = None) -> None:  # noqa: N802
-        """`minv <= value <= maxv`."""
-        self.assertTrue(minv <= value <= maxv, msg or "%r is not from %r to %r" % (value, minv, maxv))
+@contextlib.contextmanager
+def _placed(session: Any, anywhere: bool) -> Iterator[None]:
+    """Nodes that are made in the block are on the CPU, unless they may be anywhere."""
+    if anywhere:
+        yield
+        return
+    with session.graph.device("/device:CPU:0"):
+        yield
+
+
+class _Captured:
+    """What was written within a block."""
+
+    def __init__(self, path: str) -> None:
+        self.capture_location = path
+
+    def contents(self) -> str:
+        """All of it, so far."""
+        with open(self.capture_location, errors="replace") as kept:
+            return kept.read()
+
+
+def _unequal(word: str, where: np.ndarray, a: np.ndarray, b: np.ndarray) -> List[str]:
+    """Lines that tell where two arrays differ."""
+    lines = []
+    left, right = a, b
+    if a.ndim:
+        lines.append("not %s where = %s" % (word, np.where(where)))
+        left, right = a[where], b[where]
+    return lines + ["not %s lhs = %s" % (word, left), "not %s rhs = %s" % (word, right)]
+
+
+def _places(where: np.ndarray, values: np.ndarray, limit: int = 10) -> List[str]:
+    """Lines with the indices of some elements, and the elements."""
+    if values.ndim == 0:
+        return ["  [] : %s" % values]
+    found = np.argwhere(where)
+    lines = ["  [%s] : %s" % (" ".join(map(str, i)), values[builtins.tuple(i)]) for i in found[:limit]]
+    return lines + (["  ...\n"] if limit < len(found) else [])
 
 
 def _is_plain(values: Any) -> bool:
@@ -676,6 +836,6 @@ class _CheckedThread:
     def check_termination(self) -> None:
         """Fails unless it was joined."""
         if not self._joined:
-            self._test.fail("A checked thread was not joined")
+            self._test.fail("A checked thread was not joined.")
 
 

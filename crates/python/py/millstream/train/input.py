@@ -187,7 +187,7 @@ def string_input_producer(
       b'b.txt'
     """
     empty = "string_input_producer requires a non-null input tensor"
-    if not isinstance(string_tensor, tf.Tensor) and not len(string_tensor):
+    if string_tensor is None or isinstance(string_tensor, (str, bytes, list, tuple)) and not len(string_tensor):
         raise ValueError(empty)
     with tf.name_scope(name, "input_producer", [string_tensor]) as name:
         string_tensor = tf.convert_to_tensor(string_tensor, dtype=tf.string)

@@ -222,6 +222,31 @@ impl Session {
     /// another thread nor in a `py_func` of that run: the results would be of neither state. After the run it is yours again: whatever the run
     /// leaves behind, variables, queues and what it returns, has memory of its own.
     #[pyo3(signature = (fetches, feed_dict = None, options = None, run_metadata = None))]
+    ///
+    /// Args:
+    ///   fetches: A tensor, an operation, a variable, a name of one; or lists, tuples and dicts of these.
+    ///   feed_dict: A dict of tensors to the values that stand in their place in this run: placeholders need one, any
+    ///     other tensor may have one.
+    ///   options: A `tf.RunOptions`: a time limit, a trace.
+    ///   run_metadata: A `tf.RunMetadata`, into which the trace is written.
+    ///
+    /// Returns:
+    ///   Arrays, numbers or bytes in the structure of `fetches`; None for operations.
+    ///
+    /// Raises:
+    ///   ValueError, TypeError: What is fetched or fed is no part of the graph, or does not fit.
+    ///   RuntimeError: The session is closed.
+    ///   tf.errors.OpError: An operation failed.
+    ///
+    /// Example:
+    ///
+    ///     >>> x = tf.placeholder(tf.float32, [None], name="x")
+    ///     >>> total, most = tf.reduce_sum(x), tf.reduce_max(x)
+    ///     >>> sess = tf.Session()
+    ///     >>> print(sess.run(total, {x: [1.0, 2.0, 5.0]}), sess.run([total, most], {x: [1.0, 2.0]})[1])
+    ///     8.0 2.0
+    ///     >>> print(sess.run({"most": most, "both": (total, "x:0")}, {x: [4.0]})["both"][1])
+    ///     [4.]
     fn run<'py>(
         slf: &Bound<'py, Self>,
         py: Python<'py>,
@@ -264,6 +289,21 @@ impl Session {
 
     /// A function of the values of `feed_list` that gives the values of `fetches`. As for `run`, arrays must not change during a call.
     #[pyo3(signature = (fetches, feed_list = None, accept_options = false))]
+    ///
+    /// Args:
+    ///   fetches: As for `run`.
+    ///   feed_list: A list of tensors.
+    ///   accept_options: Whether the function takes `options` and `run_metadata`.
+    ///
+    /// Returns:
+    ///   A function.
+    ///
+    /// Example:
+    ///
+    ///     >>> x = tf.placeholder(tf.float32, [])
+    ///     >>> square = tf.Session().make_callable(x * x, [x])
+    ///     >>> print(square(3.0), square(4.0))
+    ///     9.0 16.0
     fn make_callable<'py>(
         slf: &Bound<'py, Self>,
         py: Python<'py>,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
-/// What the environment has: a change makes it anew.
+/// What the environment has: a change makes it anew, and so does another PYTHON or PIP_CONSTRAINT.
 const PACKAGES: &[&str] = &["absl-py", "attrs", "mypy>=1.18,<2.5", "numpy", "protobuf>=4.21", "pytest>=8"];
 
 #[test]
@@ -31,12 +31,13 @@ fn environment(scratch: &Path) -> PathBuf {
     let folder = scratch.join("venv");
     let python = if cfg!(windows) { folder.join("Scripts/python.exe") } else { folder.join("bin/python") };
     let made = folder.join("millstream-packages.txt");
-    let wanted = PACKAGES.join("\n");
+    let base = env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let constraint = env::var("PIP_CONSTRAINT").unwrap_or_default();
+    let wanted = format!("{base}\n{constraint}\n{}", PACKAGES.join("\n"));
     if fs::read_to_string(&made).is_ok_and(|had| had == wanted) {
         return python;
     }
     fs::create_dir_all(scratch).unwrap_or_else(|e| panic!("{}: {e}", scratch.display()));
-    let base = env::var("PYTHON").unwrap_or_else(|_| "python3".into());
     must(
         Command::new(&base).args(["-m", "venv", "--clear"]).arg(&folder),
         "the Python tests need Python 3.9 or newer with its `venv` module: install `python3` and `python3-venv` (Debian), or name an interpreter \
@@ -72,7 +73,7 @@ fn place_package(to: &Path) {
     let built = built.iter().find(|p| p.exists()).unwrap_or_else(|| {
         panic!("cargo has built no {name} in {}; `cargo build -p millstream-python` does", deps.display())
     });
-    let extension = if cfg!(windows) { "_engine.pyd" } else { "_engine.abi3.so" };
+    let extension = if cfg!(windows) { "_engine.pyd" } else { "_engine.so" };
     fs::copy(built, to.join(extension)).unwrap_or_else(|e| panic!("{}: {e}", built.display()));
 }
 

@@ -176,7 +176,7 @@ fn site() -> Result<PathBuf> {
     let _ = fs::remove_dir_all(&package);
     copy(&root().join("crates/python/py/millstream"), &package).map_err(io)?;
     let built = folder.join(format!("{DLL_PREFIX}_engine{DLL_SUFFIX}"));
-    let name = if cfg!(windows) { "_engine.pyd" } else { "_engine.abi3.so" };
+    let name = if cfg!(windows) { "_engine.pyd" } else { "_engine.so" };
     fs::copy(built, package.join(name)).map_err(io)?;
     Ok(site)
 }

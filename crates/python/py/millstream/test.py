@@ -19,7 +19,8 @@ from unittest import mock
 import numpy as np
 
 import millstream as tf
-from millstream import _engine, containment, errors, version
+from millstream import containment, errors, version
+from millstream.framework.graph import _empty_stack
 
 __all__ = [
     "TestCase",
@@ -346,8 +347,7 @@ class TestCase(containment.Assertions, unittest.TestCase):
         random.seed(_SEED)
         np.random.seed(_SEED)
         # Graphs that a test before this one, or the program around it, has entered do not count here.
-        while _engine.graph_stack_depth():
-            _engine.pop_graph(tf.get_default_graph())
+        _empty_stack()
         tf.reset_default_graph()
         tf.get_default_graph().seed = _SEED
 

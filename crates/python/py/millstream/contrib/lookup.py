@@ -15,6 +15,8 @@ from millstream.lookup_ops import (
     TextFileIndex,
     TextFileInitializer,
     TextFileStringTableInitializer,
+)
+from millstream.vocabularies import (
     index_table_from_file,
     index_table_from_tensor,
     index_to_string,

@@ -705,6 +705,23 @@ class Graph(_engine.Graph):
             return op(op_type)._flat(list(inputs), attrs or {}, name)
 
 
+class _Emptied(threading.local):
+    """How often this thread's stack of graphs was emptied."""
+
+    count = 0
+
+
+_emptied = _Emptied()
+
+
+def _empty_stack() -> None:
+    """Leaves all graphs that this thread has entered, as a test does when it begins."""
+    if _engine.graph_stack_depth():
+        _emptied.count += 1
+    while _engine.graph_stack_depth():
+        _engine.pop_graph(get_default_graph())
+
+
 class _AsDefault:
     """A graph as the default, entered and left."""
 
@@ -712,12 +729,13 @@ class _AsDefault:
         self._graph = graph
 
     def __enter__(self) -> Graph:
+        self._emptied = _emptied.count
         _engine.push_graph(self._graph)
         return self._graph
 
     def __exit__(self, *why: Any) -> None:
-        # As in TensorFlow: a test that begins within the block has emptied the stack.
-        if _engine.graph_stack_depth():
+        # As in TensorFlow: a test that began within the block has emptied the stack.
+        if _emptied.count == self._emptied or _engine.graph_stack_depth():
             _engine.pop_graph(self._graph)
 
 

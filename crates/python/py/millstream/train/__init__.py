@@ -54,16 +54,16 @@ _MODULES: Dict[str, Tuple[str, ...]] = {
         "slice_input_producer",
         "string_input_producer",
     ),
+    "moving_averages": ("ExponentialMovingAverage",),
+    "optimizer": ("Optimizer",),
     "optimizers": (
         "AdadeltaOptimizer",
         "AdagradDAOptimizer",
         "AdagradOptimizer",
         "AdamOptimizer",
-        "ExponentialMovingAverage",
         "FtrlOptimizer",
         "GradientDescentOptimizer",
         "MomentumOptimizer",
-        "Optimizer",
         "ProximalAdagradOptimizer",
         "ProximalGradientDescentOptimizer",
         "RMSPropOptimizer",
@@ -174,16 +174,16 @@ if TYPE_CHECKING:
         slice_input_producer as slice_input_producer,
         string_input_producer as string_input_producer,
     )
+    from millstream.train.moving_averages import ExponentialMovingAverage as ExponentialMovingAverage
+    from millstream.train.optimizer import Optimizer as Optimizer
     from millstream.train.optimizers import (
         AdadeltaOptimizer as AdadeltaOptimizer,
         AdagradDAOptimizer as AdagradDAOptimizer,
         AdagradOptimizer as AdagradOptimizer,
         AdamOptimizer as AdamOptimizer,
-        ExponentialMovingAverage as ExponentialMovingAverage,
         FtrlOptimizer as FtrlOptimizer,
         GradientDescentOptimizer as GradientDescentOptimizer,
         MomentumOptimizer as MomentumOptimizer,
-        Optimizer as Optimizer,
         ProximalAdagradOptimizer as ProximalAdagradOptimizer,
         ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer,
         RMSPropOptimizer as RMSPropOptimizer,

@@ -175,8 +175,11 @@ impl Rows for Graph {
             return Ok(x);
         }
         let Some(handle) = self.read(|g| g.known_handle(x.port())) else {
-            return Err(invalid!("`{}` is a handle, and it is not known of what: its derivative has no shape", x.name())
-                .with_help("differentiate by the variable itself"));
+            return Err(invalid!(
+                "`{}` is a handle, and it is not known of what: its derivative has no shape",
+                x.name()
+            )
+            .with_help("differentiate by the variable itself"));
         };
         Ok(self.op("ReadVariableOp").input(x).attr("dtype", handle.dtype).output())
     }

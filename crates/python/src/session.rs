@@ -221,7 +221,6 @@ impl Session {
     /// they lie as NumPy makes them: the run reads them where they are. Change no array while a run that it was fed to is under way, neither on
     /// another thread nor in a `py_func` of that run: the results would be of neither state. After the run it is yours again: whatever the run
     /// leaves behind, variables, queues and what it returns, has memory of its own.
-    #[pyo3(signature = (fetches, feed_dict = None, options = None, run_metadata = None))]
     ///
     /// Args:
     ///   fetches: A tensor, an operation, a variable, a name of one; or lists, tuples and dicts of these.
@@ -247,6 +246,7 @@ impl Session {
     ///     8.0 2.0
     ///     >>> print(sess.run({"most": most, "both": (total, "x:0")}, {x: [4.0]})["both"][1])
     ///     [4.]
+    #[pyo3(signature = (fetches, feed_dict = None, options = None, run_metadata = None))]
     fn run<'py>(
         slf: &Bound<'py, Self>,
         py: Python<'py>,
@@ -288,7 +288,6 @@ impl Session {
     }
 
     /// A function of the values of `feed_list` that gives the values of `fetches`. As for `run`, arrays must not change during a call.
-    #[pyo3(signature = (fetches, feed_list = None, accept_options = false))]
     ///
     /// Args:
     ///   fetches: As for `run`.
@@ -304,6 +303,7 @@ impl Session {
     ///     >>> square = tf.Session().make_callable(x * x, [x])
     ///     >>> print(square(3.0), square(4.0))
     ///     9.0 16.0
+    #[pyo3(signature = (fetches, feed_list = None, accept_options = false))]
     fn make_callable<'py>(
         slf: &Bound<'py, Self>,
         py: Python<'py>,

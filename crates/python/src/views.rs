@@ -1,8 +1,8 @@
 //! What people look at: `Report`, a table that shows itself in a notebook; the progress of runs, and what they are watched for.
 
 use crate::array::to_python;
-use millstream::{Output, ShowProgress, Watch};
 use millstream::runtime::{Explanation, Holdings};
+use millstream::{Output, ShowProgress, Watch};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -148,7 +148,9 @@ pub fn watch(of: Option<Output<'_>>, nan: bool, infinite: bool, when: Option<Py<
     };
     let Some(when) = when else { return watch };
     watch.when(move |value, at| {
-        let says = |py: Python<'_>| when.call1(py, (to_python(py, value.clone())?, PyTuple::new(py, at)?))?.is_truthy(py);
+        let says = |py: Python<'_>| {
+            when.call1(py, (to_python(py, value.clone())?, PyTuple::new(py, at)?))?.is_truthy(py)
+        };
         let said = Python::try_attach(|py| {
             says(py).unwrap_or_else(|error| {
                 // A run that nobody watches any more is not what was asked for: it stops, and the reason is told.

@@ -9,9 +9,9 @@ use crate::kept::{handle_object, kept_dtype};
 use crate::operation::Operation;
 use crate::stack;
 use crate::tensor::Tensor;
-use millstream::{DType, Op};
 use millstream::graph::{NodeId, Port};
 use millstream::runtime::{Fetched, Target};
+use millstream::{DType, Op};
 use pyo3::exceptions::{PyRecursionError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
@@ -26,7 +26,9 @@ pub enum Form {
     /// An operation: None.
     Nothing,
     /// The next value, of each iteration: in one array, or each under its iterations.
-    Every { by_iteration: bool },
+    Every {
+        by_iteration: bool,
+    },
     List(Vec<Form>),
     Tuple(Vec<Form>),
     /// A class that takes its parts one by one, as named tuples do.
@@ -237,7 +239,11 @@ impl Form {
                     dict.into_any()
                 }
                 Some(Fetched::Every(all)) => to_python(py, all.stack().map_err(building)?)?,
-                _ => return Err(PyTypeError::new_err("`tf.every` is for `Session.run`: a callable gives one value for each fetch")),
+                _ => {
+                    return Err(PyTypeError::new_err(
+                        "`tf.every` is for `Session.run`: a callable gives one value for each fetch",
+                    ));
+                }
             },
             Form::List(parts) => PyList::new(py, fill_all(parts, py, values, fed, session)?)?.into_any(),
             Form::Tuple(parts) => PyTuple::new(py, fill_all(parts, py, values, fed, session)?)?.into_any(),
@@ -245,7 +251,8 @@ impl Form {
                 class.bind(py).call1(PyTuple::new(py, fill_all(parts, py, values, fed, session)?)?)?
             }
             Form::Dict(class, parts) => {
-                let pairs = parts.iter().map(|(k, p)| Ok((k.clone_ref(py), p.fill(py, values, fed, session)?)));
+                let pairs =
+                    parts.iter().map(|(k, p)| Ok((k.clone_ref(py), p.fill(py, values, fed, session)?)));
                 let pairs = pairs.collect::<PyResult<Vec<_>>>()?;
                 match class.bind(py).is(py.get_type::<PyDict>()) {
                     true => {

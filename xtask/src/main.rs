@@ -7,6 +7,7 @@ mod check;
 mod fuzz;
 mod generate;
 mod stubs;
+mod wheels;
 
 use clap::{Parser, Subcommand};
 use millstream::{Code, Error};
@@ -29,6 +30,8 @@ enum Command {
     Fuzz(fuzz::Options),
     /// Measure, with one JSON line per variant.
     Bench(bench::Options),
+    /// Build the Python package's wheels, for this Python and free-threaded ones, and check their size and the time of their import.
+    Wheels(wheels::Options),
 }
 
 fn main() -> std::process::ExitCode {
@@ -37,6 +40,7 @@ fn main() -> std::process::ExitCode {
         Command::Gen(options) => generate::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bench(options) => bench::run(&options),
+        Command::Wheels(options) => wheels::run(&options),
     };
     match result {
         Ok(()) => std::process::ExitCode::SUCCESS,

@@ -211,12 +211,12 @@ def _paths(structure: Any, prefix: str = "") -> List[str]:
     return [path for key, value in items for path in _paths(value, prefix + "." + key if prefix else key)]
 
 
-def _shape_invariants(vars: Any, invariants: Any) -> List[Any]:  # noqa: A002
-    """The invariant of each part of each loop variable."""
+def _shape_invariants(given_vars: Any, vars: Any, invariants: Any) -> List[Any]:  # noqa: A002
+    """The invariant of each part of each loop variable. What does not fit is told of the variables as they were given."""
     flat: List[Any] = []
     leaves = nest.flatten(vars)
     alike = type(vars) is type(invariants)
-    nest.assert_same_structure(vars if alike else _list(vars), invariants if alike else _list(invariants))
+    nest.assert_same_structure(given_vars if alike else _list(given_vars), invariants if alike else _list(invariants))
     given = nest.flatten_up_to(vars, invariants)
     for leaf, shape in zip(leaves, given):
         if isinstance(leaf, SparseTensor):
@@ -381,7 +381,7 @@ def while_loop(
             _check_next(start, now, after)
         return flat_result
 
-    invariants = _default_invariants(structure) if shape_invariants is None else _shape_invariants(converted, shape_invariants)
+    invariants = _default_invariants(structure) if shape_invariants is None else _shape_invariants(loop_vars, converted, shape_invariants)
     starts = structure.flatten()
     for start, shape in zip(starts, invariants or ()):
         if shape is not None and not _is_within(start.shape, shape):

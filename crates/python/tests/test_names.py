@@ -147,3 +147,15 @@ def test_an_attribute_is_shown_at_work(name):
 @pytest.mark.parametrize("name", LISTS["open"])
 def test_an_open_name_is_still_open(name):
     assert name not in CHAINS, "tf.%s is shown at work now: move it from [open] to [names] in names.txt" % name
+
+
+def test_dir_shows_names_of_users_only():
+    for space in ("", "layers", "losses", "math", "metrics", "nest", "nn", "strings", "summary", "test", "train", "contrib.training", "contrib.rnn", "contrib.lookup"):
+        module = tf
+        for part in space.split(".") if space else ():
+            module = getattr(module, part)
+        shown = [name for name in dir(module) if not name.startswith("_")]
+        assert len(shown) > 3, space
+        odd = {"np", "tf", "op", "words", "annotations"} | {"Any", "Callable", "Dict", "Iterator", "List", "Optional", "Sequence", "Tuple", "Union"}
+        assert not odd & set(shown), (space, odd & set(shown))
+        assert [name for name in shown if not hasattr(module, name)] == [], space

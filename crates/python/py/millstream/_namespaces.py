@@ -10,7 +10,7 @@ import importlib.machinery
 import importlib.util
 import sys
 import types
-from typing import Any, Dict, List
+from typing import Any, Callable, Dict, Iterable, List
 
 _tables: Dict[str, Dict[str, str]] = {}
 
@@ -39,6 +39,28 @@ def names(space: str) -> List[str]:
     """The names in a namespace."""
     package = sys.modules["millstream"]
     return [n for n, word in _table().get(space, {}).items() if not word.startswith("=") or hasattr(package, word[1:])]
+
+
+def shown(own: Dict[str, Any], space: str, *more: Iterable[str]) -> List[str]:
+    """What `dir` says of a namespace that is a file with these names: not what the file imports for itself."""
+    listed = own.get("__all__")
+    mine = [n for n, value in list(own.items()) if not n.startswith("_") and not _is_tool(value)] if listed is None else listed
+    return sorted({*mine, *names(space)}.union(*more))
+
+
+def _is_tool(value: Any) -> bool:
+    """Whether a file of the package has this to be written with: annotations, other libraries, the package itself."""
+    if isinstance(value, types.ModuleType):
+        return not value.__name__.startswith("millstream.")
+    if type(value).__module__ == "__future__" or getattr(value, "__module__", None) == "typing":
+        return True
+    return getattr(value, "__module__", None) == "millstream._ops"
+
+
+def dir_of(own: Dict[str, Any]) -> Callable[[], List[str]]:
+    """The `__dir__` of a file with these names, which says `shown`."""
+    public = own["__name__"].partition(".")[2]
+    return lambda: shown(own, public)
 
 
 def spaces() -> List[str]:

@@ -20,4 +20,4 @@ else:
 
 
 def __dir__() -> List[str]:
-    return sorted(set(globals()) | set(_namespaces.names("debugging")))
+    return _namespaces.shown(globals(), "debugging")

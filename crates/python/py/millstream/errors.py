@@ -10,6 +10,8 @@ import contextlib
 import traceback
 from typing import Any, Dict, Iterator, Type
 
+from millstream import _namespaces
+
 OK = 0
 CANCELLED = 1
 UNKNOWN = 2
@@ -337,3 +339,6 @@ def raise_exception_on_not_ok_status() -> Iterator[Status]:
     yield status
     if status.code != OK:
         raise make(status.code, status.message)
+
+
+__dir__ = _namespaces.dir_of(globals())

@@ -7,7 +7,7 @@ import os
 import shutil
 from typing import Any, Iterator, List, Optional, Tuple
 
-from millstream import errors
+from millstream import _namespaces, errors
 
 __all__ = [
     "Copy",
@@ -484,3 +484,6 @@ def Walk(top: Any, in_order: bool = True) -> Iterator[Tuple[str, List[str], List
     for where, folders, files in os.walk(_path(top), topdown=in_order):
         folders.sort()
         yield where, folders, sorted(files)
+
+
+__dir__ = _namespaces.dir_of(globals())

@@ -247,3 +247,6 @@ else:
 
     def __getattr__(name: str) -> Any:
         return _namespaces.find(__name__, "graph_util", name)
+
+
+__dir__ = _namespaces.dir_of(globals())

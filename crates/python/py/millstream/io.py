@@ -41,4 +41,4 @@ else:
 
 
 def __dir__() -> List[str]:
-    return sorted({*globals(), *_namespaces.names("io"), *_ELSEWHERE, "gfile", "match_filenames_once", "write_graph"})
+    return _namespaces.shown(globals(), "io", _ELSEWHERE, ("gfile", "match_filenames_once", "write_graph"))

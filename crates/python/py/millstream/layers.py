@@ -11,6 +11,7 @@ import re
 from typing import Any, Callable, Iterator, List, Optional, Sequence
 
 import millstream as tf
+from millstream import _namespaces
 from millstream.graph_keys import GraphKeys
 from millstream.shapes import TensorShape, dimension_value
 
@@ -672,3 +673,6 @@ def batch_normalization(
         _reuse=reuse,
     )
     return layer(inputs, training=training)
+
+
+__dir__ = _namespaces.dir_of(globals())

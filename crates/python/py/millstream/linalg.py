@@ -24,4 +24,4 @@ else:
 
 
 def __dir__() -> List[str]:
-    return sorted(set(globals()) | set(_namespaces.names("linalg")))
+    return _namespaces.shown(globals(), "linalg")

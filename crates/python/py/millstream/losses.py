@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, List, Optional, Tuple
 
-from millstream import array_ops, dtypes, math_ops, nn, reduction_ops
+from millstream import _namespaces, array_ops, dtypes, math_ops, nn, reduction_ops
 from millstream._engine import Tensor
 from millstream._ops import op
 from millstream.deprecation import renamed as _renamed
@@ -604,3 +604,6 @@ def sparse_softmax_cross_entropy(
             weights = array_ops.squeeze(weights, [-1])
         losses = nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits, name="xentropy")
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
+
+
+__dir__ = _namespaces.dir_of(globals())

@@ -221,4 +221,4 @@ else:
 
 
 def __dir__() -> List[str]:
-    return sorted({*globals(), *_namespaces.names("math"), *_OF_NN})
+    return _namespaces.shown(globals(), "math", _OF_NN)

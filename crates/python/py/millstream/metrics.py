@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Optional, Tuple
 
 import millstream as tf
+from millstream import _namespaces
 from millstream.graph_keys import GraphKeys
 
 __all__ = [
@@ -400,3 +401,6 @@ def _share(called: str, other: Any, said: str) -> Any:
 
 precision = _share("precision", false_positives, "How many of the positive predictions are right; 0 if there are none.")
 recall = _share("recall", false_negatives, "How many of the positive labels were predicted; 0 if there are none.")
+
+
+__dir__ = _namespaces.dir_of(globals())

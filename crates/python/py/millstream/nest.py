@@ -12,6 +12,8 @@ import collections
 import collections.abc
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Type
 
+from millstream import _namespaces
+
 Path = Tuple[Any, ...]
 
 _SHALLOW_TREE_HAS_INVALID_KEYS = (
@@ -746,3 +748,6 @@ def get_traverse_shallow_structure(
             )
         level.append(get_traverse_shallow_structure(traverse_fn, part, expand_composites) if may else False)
     return _sequence_like(structure, level)
+
+
+__dir__ = _namespaces.dir_of(globals())

@@ -465,3 +465,6 @@ def moments(x: Any, axes: Any, shift: Any = None, name: Optional[str] = None, ke
         mean = reduction_ops.reduce_mean(x, axes, keepdims=True, name="mean")
         variance = reduction_ops.reduce_mean(op("SquaredDifference")(x, op("StopGradient")(mean)), axes, keepdims=True, name="variance")
         return (mean, variance) if keep else (array_ops.squeeze(mean, axes), array_ops.squeeze(variance, axes))
+
+
+__dir__ = _namespaces.dir_of(globals())

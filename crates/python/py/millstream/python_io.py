@@ -8,7 +8,7 @@ import os
 import zlib
 from typing import Any, Iterator, Optional
 
-from millstream import errors, records
+from millstream import _namespaces, errors, records
 
 __all__ = ["TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter", "tf_record_iterator"]
 
@@ -227,3 +227,6 @@ def _inflated(data: bytes, path: str) -> bytes:
         return zlib.decompress(data) if data else b""
     except zlib.error as e:
         raise errors.DataLossError(None, None, "%s is damaged: %s" % (path, e)) from e
+
+
+__dir__ = _namespaces.dir_of(globals())

@@ -33,4 +33,4 @@ else:
 
 
 def __dir__() -> List[str]:
-    return sorted(set(globals()) | set(_namespaces.names("random")))
+    return _namespaces.shown(globals(), "random")

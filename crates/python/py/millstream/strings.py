@@ -123,4 +123,4 @@ else:
 
 
 def __dir__() -> List[str]:
-    return sorted(set(globals()) | set(_namespaces.names("strings")))
+    return _namespaces.shown(globals(), "strings")

@@ -561,4 +561,6 @@ else:
 
 
 def __dir__() -> List[str]:
-    return sorted(name for name in {*globals(), *_MESSAGES} if not name.startswith("_"))
+    from millstream import _namespaces
+
+    return _namespaces.shown(globals(), "summary", _MESSAGES)

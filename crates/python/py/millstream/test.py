@@ -19,7 +19,7 @@ from unittest import mock
 import numpy as np
 
 import millstream as tf
-from millstream import containment, errors, version
+from millstream import _namespaces, containment, errors, version
 from millstream.framework.graph import _empty_stack
 
 __all__ = [
@@ -839,3 +839,4 @@ class _CheckedThread:
             self._test.fail("A checked thread was not joined.")
 
 
+__dir__ = _namespaces.dir_of(globals())

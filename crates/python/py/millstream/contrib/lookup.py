@@ -1,5 +1,6 @@
 """`tf.contrib.lookup`: tables of keys and values, and vocabularies."""
 
+from millstream import _namespaces
 from millstream.lookup_ops import (
     FastHashSpec,
     HasherSpec,
@@ -55,3 +56,6 @@ __all__ = [
     "string_to_index_table_from_file",
     "string_to_index_table_from_tensor",
 ]
+
+
+__dir__ = _namespaces.dir_of(globals())

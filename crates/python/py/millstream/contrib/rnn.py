@@ -3,6 +3,7 @@
 from typing import Any, List, Optional, Sequence, Tuple
 
 import millstream as tf
+from millstream import _namespaces
 from millstream.rnn import bidirectional_dynamic_rnn, raw_rnn, static_bidirectional_rnn, static_rnn
 from millstream.rnn_cell import (
     BasicLSTMCell,
@@ -211,3 +212,6 @@ def stack_bidirectional_rnn(
             states_fw.append(state_fw)
             states_bw.append(state_bw)
     return layer, tuple(states_fw), tuple(states_bw)
+
+
+__dir__ = _namespaces.dir_of(globals())

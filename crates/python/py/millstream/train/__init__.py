@@ -260,4 +260,6 @@ else:
 
 
 def __dir__() -> List[str]:
-    return sorted({*globals(), *_MODULE_OF, *_MESSAGES})
+    from millstream import _namespaces
+
+    return _namespaces.shown(globals(), "train", _MODULE_OF, _MESSAGES)

@@ -8,7 +8,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 import numpy as np
 
 import millstream as tf
-from millstream import errors
+from millstream import _namespaces, errors
 from millstream.contrib.training.evaluation import (
     StopAfterNEvalsHook,
     SummaryAtEndHook,
@@ -304,3 +304,6 @@ def bucket_by_sequence_length(
         )
         # The one tensor of a dict comes back in a list, as in TensorFlow.
         return batch[0], pipeline.as_given(tensors, batch[1:])
+
+
+__dir__ = _namespaces.dir_of(globals())

@@ -217,10 +217,11 @@ impl Session {
 
     /// The values of `fetches`, in their structure.
     ///
-    /// Large arrays of numbers (and what shows itself as one: DLPack, `__array__`, `__array_interface__`) are not copied when they are fed, where
-    /// they lie as NumPy makes them: the run reads them where they are. Change no array while a run that it was fed to is under way, neither on
-    /// another thread nor in a `py_func` of that run: the results would be of neither state. After the run it is yours again: whatever the run
-    /// leaves behind, variables, queues and what it returns, has memory of its own.
+    /// Large arrays of numbers (and what shows itself as one: DLPack, `__array__`, `__array_interface__`) are not
+    /// copied when they are fed, where they lie as NumPy makes them: the run reads them where they are. Change no
+    /// array while a run that it was fed to is under way, neither on another thread nor in a `py_func` of that run:
+    /// the results would be of neither state. After the run it is yours again: whatever the run leaves behind,
+    /// variables, queues and what it returns, has memory of its own.
     ///
     /// Args:
     ///   fetches: A tensor, an operation, a variable, a name of one; or lists, tuples and dicts of these.

@@ -107,7 +107,7 @@ pub trait Ops<'g>: Start<'g> + Sized {
     /// Attributes: `T: any dtype`, `container: string = ""`, `shared_name: string = ""`.
     ///
     /// ```text
-    /// AddManySparseToTensorsMap(i64 [[0 1] [2 0]], [5 6], i64 [4 3]) = i64 [0 1 2 3]
+    /// AddManySparseToTensorsMap(i64 [[0 1] [2 0]], [5 6], i64 [4 3]) = i64 [0 2 1 3]
     /// ```
     #[track_caller]
     fn add_many_sparse_to_tensors_map(

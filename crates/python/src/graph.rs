@@ -426,8 +426,11 @@ impl Graph {
     }
 
     /// A name in the current scope that nobody else gets; with `mark_as_used=False` the one that would be given.
-    fn _unique_name(&self, name: &str) -> String {
-        self.graph.unique_name(name)
+    fn _unique_name(&self, name: &str, mark_as_used: bool) -> String {
+        match mark_as_used {
+            true => self.graph.unique_name(name),
+            false => self.graph.free_name(name),
+        }
     }
 
     /// Whether the graph is in the middle of a loop or branch.

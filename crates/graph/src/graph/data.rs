@@ -149,20 +149,31 @@ impl GraphData {
     pub(crate) fn unique_name(&mut self, name: &str) -> String {
         let name = format!("{}{}", self.blocks.scope, name);
         let key = name.to_lowercase();
-        let Some(count) = self.names.get_mut(&key) else {
+        let Some((i, numbered)) = self.next_number(&key) else {
             self.names.insert(key, 1);
             return name;
         };
-        let mut i = *count;
-        *count += 1;
+        self.names.insert(numbered, 1);
+        self.names.insert(key, i + 1);
+        format!("{name}_{i}")
+    }
+
+    /// The name that [`GraphData::unique_name`] would give, which stays free.
+    pub(crate) fn free_name(&self, name: &str) -> String {
+        let name = format!("{}{}", self.blocks.scope, name);
+        match self.next_number(&name.to_lowercase()) {
+            Some((i, _)) => format!("{name}_{i}"),
+            None => name,
+        }
+    }
+
+    /// The number that makes a taken key free, and the key with it; none if it is free itself.
+    fn next_number(&self, key: &str) -> Option<(u32, String)> {
+        let mut i = *self.names.get(key)?;
         loop {
-            let candidate = format!("{key}_{i}");
-            if let std::collections::hash_map::Entry::Vacant(free) = self.names.entry(candidate) {
-                free.insert(1);
-                if let Some(count) = self.names.get_mut(&key) {
-                    *count = i + 1;
-                }
-                return format!("{name}_{i}");
+            let numbered = format!("{key}_{i}");
+            if !self.names.contains_key(&numbered) {
+                return Some((i, numbered));
             }
             i += 1;
         }

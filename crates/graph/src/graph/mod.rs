@@ -195,6 +195,11 @@ impl Graph {
         self.lock().unique_name(name)
     }
 
+    /// The name that [`Graph::unique_name`] would give now, without taking it.
+    pub fn free_name(&self, name: &str) -> String {
+        self.lock().free_name(name)
+    }
+
     /// Nodes made by `build` run after these operations (in a loop: in the same iteration; operations outside
     /// the loop run once, before it).
     pub fn control_dependencies<'g, R>(

@@ -213,6 +213,14 @@ def unique_names_mark_their_scopes(tf):
     return g.unique_name("p"), g.unique_name("p/q"), g.unique_name("P/Q/R"), g.unique_name("p/q/r")
 
 
+def unique_names_not_taken(tf):
+    g = tf.get_default_graph()
+    out = [g.unique_name("x", mark_as_used=False), g.unique_name("x"), g.unique_name("x"), g.unique_name("x", mark_as_used=False), g.unique_name("X", False)]
+    with tf.name_scope("s"):
+        out.append(g.unique_name("x", mark_as_used=False))
+    return out, g.unique_name("s", mark_as_used=False), g.unique_name("s", mark_as_used=False), g.unique_name("x")
+
+
 def name_scope_now(tf):
     g = tf.get_default_graph()
     out = [g.get_name_scope()]

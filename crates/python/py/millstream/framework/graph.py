@@ -346,13 +346,7 @@ class Graph(_engine.Graph):
           >>> g.unique_name("x"), g.unique_name("x")
           ('x', 'x_1')
         """
-        if mark_as_used:
-            return self._unique_name(name)
-        taken = {o.name.lower() for o in self._operations()}
-        full, i = self._scope + name, 1
-        while full.lower() in taken:
-            full, i = "%s%s_%d" % (self._scope, name, i), i + 1
-        return full
+        return self._unique_name(name, mark_as_used)
 
     def get_name_scope(self) -> Optional[str]:
         """The current name scope, without its closing slash; None right within a block of None."""

@@ -394,7 +394,7 @@ mod tests {
         let flush = || file.begin_flush().map_or(Ok(()), |f| f.wait());
         let error = flush().unwrap_err();
         assert_eq!(error.code(), Code::ResourceExhausted);
-        assert!(error.message().contains("cannot write `shown`"), "{error}");
+        assert!(error.to_string().contains("cannot write `shown`"), "{error}");
         assert!(error.to_string().contains("bytes of events are kept"), "{error}");
         file.add(&event(2)).unwrap();
         assert!(flush().is_err(), "it is told each time");

@@ -58,6 +58,6 @@ cases! {
     unwritten: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, 0, f; dtype=i32) ! nothing was written there, and the element shape is not known beyond [..]",
     out_of_range: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, 2, f; dtype=i32) ! index 2 cannot be read: there are 2 elements",
     before_the_first: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, -1, f; dtype=i32) ! index -1 cannot be read",
-    another_dtype: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, 0, f; dtype=f32) ! the TensorArray holds i32, not f32",
+    another_dtype: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayReadV3(a, 0, f; dtype=f32) ! holds i32, not f32",
     no_array: "TensorArrayReadV3(StackV2(-1; elem_type=i32), 0, 0.0; dtype=i32) ! refers to a stack",
 }

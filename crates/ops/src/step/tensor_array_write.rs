@@ -70,7 +70,7 @@ cases! {
     twice: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayWriteV3(a, 0, 1, TensorArrayWriteV3(a, 0, 1, f)) ! index 0 cannot be written: it has been written already",
     after_reading: "a f <- TensorArrayV3(1; dtype=f32, clear_after_read=false) | v <- TensorArrayReadV3(a, 0, TensorArrayWriteV3(a, 0, 1.5, f); dtype=f32) \
                     | TensorArrayWriteV3(a, 0, 1.5, v) ! index 0 cannot be written: it has been read already",
-    another_dtype: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayWriteV3(a, 0, 1.0, f) ! the TensorArray holds i32, not f32",
+    another_dtype: "a f <- TensorArrayV3(2; dtype=i32) | TensorArrayWriteV3(a, 0, 1.0, f) ! holds i32, not f32",
     another_shape: "a f <- TensorArrayV3(2; dtype=i32, element_shape=shape[2]) | TensorArrayWriteV3(a, 0, [1], f) ! of elements of shape [2]",
     shapes_differ: "a f <- TensorArrayV3(2; dtype=i32, identical_element_shapes=true) | TensorArrayWriteV3(a, 0, [1], TensorArrayWriteV3(a, 1, [1 2], f)) \
                     ! a value of shape [1] cannot be written to index 0: its elements have shape [2]",

@@ -34,9 +34,10 @@ pub(crate) fn check(
         wanted.iter().map(|d| d.kernel_name()).collect::<Vec<_>>().join(", "),
         given.len(),
         place(def, name);
-        "{} takes {} inputs here, got {}",
+        "{} takes {} input{}, got {}",
         def.name,
         wanted.len(),
+        if wanted.len() == 1 { "" } else { "s" },
         given.len()
     );
     for (i, (wanted, given)) in wanted.iter().zip(&given).enumerate() {

@@ -184,7 +184,7 @@ fn a_batch_that_cannot_be_filled_goes_back() {
     assert_eq!(q.len(), 0, "it takes them as they come");
     close(&q, false);
     let error = short.error().to_string();
-    assert!(error.contains("(requested 4, current size 2)"), "{error}");
+    assert!(error.contains("(requested 2, current size 0)"), "{error}");
     assert_eq!(after.values(), [0, 1]);
 }
 

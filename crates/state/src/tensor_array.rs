@@ -367,7 +367,6 @@ impl TensorArray {
         }
     }
 
-    /// What TensorFlow says of the array.
     /// Its name as TensorFlow's messages have it: with the number of the array in its process, for which programs look. Here it always is 0.
     fn numbered(&self) -> String {
         match self.name.split_once('@') {
@@ -376,6 +375,7 @@ impl TensorArray {
         }
     }
 
+    /// What TensorFlow says of the array.
     fn words(&self, what: String) -> String {
         format!("TensorArray {}: {what}", self.numbered())
     }
